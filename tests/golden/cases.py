@@ -336,8 +336,7 @@ ASKED = {
            --failed "not detected" --no-stratify --name small --margin 0.05 --level 0.9 --threads 1 --quiet""",
         """images.npz -s samples.csv -c lbp:nbnn --where "site == 'A'" --label sex -P "75-25 HO+" --size 24x20
            --file-column file --out out --cache kept""",
-        """first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) -c sklearn.neighbors:NearestCentroid()
-           -P "2×3f CV+" -P "2f CV" --enrolled-each 2 --missing drop""",
+        """images.npz -s samples.csv -c lbp:chi2 -c sklearn.neighbors:NearestCentroid() -P "2×3f CV+" --enrolled-each 2""",
         """first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) -c sklearn.neighbors:NearestCentroid()
            --label sex -P "3×4f CV" -P "3×4f CV+" """,
     ],

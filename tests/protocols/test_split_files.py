@@ -154,4 +154,4 @@ def test_nothing_is_written_over_or_by_halves(tmp_path):
 def test_unused_samples_are_written_as_such():
     frame = split_frame(IDS, splitter("1-1 HO*").splits(SUBJECTS, SUBJECTS))
     assert dict(frame["role"].value_counts().iter_rows()) == {"train": 6, "test": 6, "unused": 12}
-    assert frame.schema["role"] == pl.Enum(["train", "validation", "enrolled", "test", "unused"])
+    assert frame.schema["role"] == pl.Enum(["train", "validation", "test", "unused"])

@@ -124,19 +124,21 @@ def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> 
     """The long table of splits: every sample in every fold, with its role."""
     ids = ids_of(samples)
     made = list(splits)
-    roles = np.full((len(made), len(ids)), ROLES.index("unused"), np.uint8)
+    # Where nobody is enrolled the file does not speak of it, and is the same to the byte as ever.
+    used = [role for role in ROLES if role != "enrolled" or any(split.enrolled is not None for split in made)]
+    roles = np.full((len(made), len(ids)), used.index("unused"), np.uint8)
     for row, split in zip(roles, made, strict=True):
-        for role in ROLES[:-1]:
+        for code, role in enumerate(used[:-1]):
             chosen = getattr(split, role)
             if chosen is not None:
-                row[chosen] = ROLES.index(role)
+                row[chosen] = code
     names = pl.Series(ids[:], dtype=pl.String)
     return pl.DataFrame(
         {
             "id": names[np.tile(np.arange(len(ids)), len(made))],
             "repeat": np.repeat(np.array([split.repeat for split in made], np.int64), len(ids)),
             "fold": np.repeat(np.array([split.fold for split in made], np.int64), len(ids)),
-            "role": pl.Series(ROLES, dtype=_ROLE)[roles.ravel()],
+            "role": pl.Series(used, dtype=pl.Enum(used))[roles.ravel()],
         }
     )
 
