@@ -17,8 +17,11 @@ from proband.analyses.what_if.request import WhatIfRequest
 from proband.cli import main
 from proband.cli.app import _command
 from proband.engine.files.documents import as_json
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import write_splits
 from proband.protocols.splits.splits import splitter
+from proband.samples import Samples
 from proband.study.caching import Cache
 from proband.study.reading import read_study
 from proband.study.requests import Output, only
@@ -124,6 +127,30 @@ def test_protocols_are_the_same_through_three_doors(folder: Path, capsys: pytest
     run(fewer, cache=again)
     again.finish()
     assert len(list((folder / "kept" / "splits").iterdir())) < n_kept  # what is not used is forgotten
+
+
+def test_new_people_are_identified_alike_through_three_doors(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {
+        "file": "features.npz",
+        "key": "found",
+        "classifiers": ASKED["classifiers"],
+        "protocols": ["2×3f CV+"],
+        "enrolled_each": 2,
+    }
+    words = [word for name in asked["classifiers"] for word in ("-c", name)]
+    code, typed = answer(
+        capsys, "protocol", "run", "features.npz::found", "-s", "samples.csv", "-P", "2×3f CV+", "--enrolled-each", "2", "--json", "-q",
+        *words,
+    )  # fmt: skip
+    assert code == 0
+    assert typed["protocol"]["protocols"][0]["enrolment"]["images_each"] == 2
+    by_study = run(studied(folder, samples={"file": "samples.csv"}, protocol=asked))
+    assert json.loads(as_json(by_study.to_dict()))["protocol"] == typed["protocol"]
+    data = FeatureTable.read("features.npz::found", Samples.read("samples.csv"))
+    in_python = run_protocol(asked["classifiers"], data, "2×3f CV+", enrolled_each=2)
+    assert json.loads(as_json(in_python.to_dict()))["protocols"] == typed["protocol"]["protocols"]
 
 
 def test_audits_are_the_same_through_three_doors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ APART = Sentence("epd.subjects-apart", "note", "no subject is in both training a
 MUST_MEET = Sentence(
     "epd.subjects-must-meet",
     "note",
-    "a classifier names only people it was trained on, so a subject-disjoint split is not possible",
+    "people are named among those trained on, so they are in both training and testing",
 )
 MIXED = Sentence(
     "epd.subjects-mixed",

@@ -10,6 +10,10 @@ Face recognition in the layout of Mery et al.'s Table 4:
 
   proband protocol run images.npz -s samples.csv --size 110x90 -c LBP=lbp:nbnn -c SRC=src -P "50×80-20 HO" -P "50×5f CV" --out report
 
+People who were not trained on, enrolled and searched for within each fold:
+
+  proband protocol run images.npz -s samples.csv -c pca:angle -c lbp:nbnn -P "10×5f CV+"
+
 Pictures whose names say who is on them:
 
   proband protocol run jaffe --names "{subject}.{expression}.{number}" -c lbp:nbnn --label expression -P LOSO
