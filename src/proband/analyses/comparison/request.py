@@ -54,7 +54,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
         Text,
         Field(
             description="How pairs are tested: auto knows that people are shared; or sign-flip, obuchowski, durkalski, mcnemar, "
-            "bootstrap, brr, or a plug-in's."
+            "bootstrap (people), bootstrap-probe, brr, or a plug-in's."
         ),
         Option(("--test",)),
         DESIGNS,
