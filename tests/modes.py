@@ -88,6 +88,7 @@ MODES: dict[str, dict[str, str]] = {
         "exact": f"{S} --groups session --exact --max-rank 5",
         "trainings": f"{S} --groups session --trainings",
         "embeddings": f"{E} --groups session --trials 100 --max-rank 5",
+        "measures": f"{S} --groups session --trials 100 --max-rank 5 --measure median-rank@4",
     },
     "strat": {
         "columns of images": f"{S} --images 4",
@@ -282,6 +283,8 @@ OWN_VALUES: dict[tuple[str, str], list[str]] = {
     ("survey", "table"): ["survey.csv"],
     ("faces", "images"): ["1"],
     ("recognize", "queries"): ["session == 1"],
+    ("permute", "gallery"): ["session == 1"],
+    ("permute", "probes"): ["session == 2"],
     ("faces", "subjects"): ["3"],
     ("literature", "out"): [f"{MADE}/card.json"],
     ("strat", "n_images"): ["3"],
