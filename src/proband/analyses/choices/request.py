@@ -13,6 +13,7 @@ from proband.errors import Hint
 from proband.marks import Unless
 from proband.study.requests.base import (
     MEASURES,
+    Against,
     AnalysisRequest,
     ChosenPairs,
     Condition,
@@ -69,12 +70,7 @@ class ChoicesRequest(AnalysisRequest):
         Unless("exact=on", "trainings=on"),
     ] = ()
     pairs: Annotated[ChosenPairs, Unless("exact=on", "trainings=on")] = ()
-    against: Annotated[
-        Text | None,
-        Field(description="Compare every other algorithm with this one, and no other pairs."),
-        Option(metavar="ALGORITHM"),
-        Unless("exact=on", "trainings=on"),
-    ] = None
+    against: Annotated[Against, Unless("exact=on", "trainings=on")] = None
     n_resamples: Annotated[
         Positive,
         Field(description="How many trials."),
@@ -121,8 +117,8 @@ class ChoicesRequest(AnalysisRequest):
             raise refuse(
                 f"pairs are of algorithms, A-B, and not {renamed!r}",
                 Hint(
-                    "where images come from is {option:image_pairs={rule}} now; proband migrate does it.",
-                    rule=renamed,
+                    "which images make a pair is {option:image_pairs=within} or {option:image_pairs=between} now; proband migrate "
+                    "renames the key."
                 ),
                 "pairs",
             )

@@ -16,6 +16,7 @@ from proband.study.requests.base import (
     CHOICE,
     DESIGNS,
     MEASURES,
+    Against,
     AnalysisRequest,
     ChosenPairs,
     Condition,
@@ -73,12 +74,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
         ),
     ] = "single-step"
     pairs: ChosenPairs = ()
-    against: Annotated[
-        Text | None,
-        Field(description="Compare every other algorithm with this one, and no other pairs."),
-        Option(metavar="ALGORITHM"),
-        Unless("with_scores"),
-    ] = None
+    against: Annotated[Against, Unless("with_scores")] = None
     one_sided: OneSided = None
 
     with_scores: Annotated[
