@@ -224,6 +224,8 @@ ASKED = {
         f"scored.csv {C} -s samples.csv --groups session --trials 500 --max-rank 3",
     ],
     "covariates": [
+        f"{S} {G} --on \"sex + algorithm\" --against weak",
+        f"{S} {G} --on \"sex + algorithm\" --pairs strong-weak",
         f"{S} {G} --on \"elapsed(date) * algorithm + sex\" --csv table.csv --csv coefficients=coefficients.csv --latex table.tex --threads 1 --quiet",
         f"{S} {G} --on \"cut(age, 3) + same(camera)\" --outcome match --fmr 0.1 --level 0.9 --failed \"not detected\" -p \"session == 2\"",
         f"{S} --one-per-subject --on \"probe.age + algorithm\" --outcome log-rank --ties mean --count subjects --failed \"not detected\" --on-failure as-scored",
