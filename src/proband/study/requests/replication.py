@@ -14,8 +14,11 @@ from proband.study.requests.base import Option, Part, Text, refuse
 _PANEL = "Design"
 NAMES_OF_DESIGNS = {"stratum_weights": "weights", "collapse_by": "by", "jackknife": "kind"}
 """What designs call an option, where that is another name."""
-_SUITING = dict.fromkeys(("wilson", "clopper-pearson", "jeffreys"), "binomial") | dict.fromkeys(
-    ("percentile", "basic", "bca"), "bootstrap"
+_ABOUT_BINOMIAL = Hint("say which: {option:design=binomial}")
+_ABOUT_BOOTSTRAP = Hint("say which: {option:design=bootstrap}")
+_ABOUT_STRATA = Hint("say which: {option:design=brr}")
+_SUITING = dict.fromkeys(("wilson", "clopper-pearson", "jeffreys"), _ABOUT_BINOMIAL) | dict.fromkeys(
+    ("percentile", "basic", "bca"), _ABOUT_BOOTSTRAP
 )  # the design that an interval is of, where nobody named one
 
 
@@ -111,8 +114,8 @@ class Replication(Part):
     def _of_a_design(self) -> Self:
         said = [name for name in Replication.model_fields if getattr(self, name) is not None]
         if said and getattr(self, "design", None) == "auto":
-            suits = "{option:design=" + _SUITING.get(self.interval or "", "brr") + "}"
-            raise refuse("it is about a design", Hint("say which: " + suits), said[0])
+            suits = _SUITING.get(self.interval or "", _ABOUT_STRATA)
+            raise refuse("it is about a design", suits, said[0])
         freedom = self.degrees_of_freedom
         if freedom is not None and freedom not in ("strata", "cochran"):
             try:
