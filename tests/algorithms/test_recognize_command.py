@@ -211,7 +211,7 @@ def test_notes_of_models_reach_the_user(crops_only: Path, run: Run) -> None:
         (
             ("-a", "pca:l2", "--train", "session == 1", *TEST),
             1,
-            "training samples are queries or targets too",
+            "training samples are targets too",
         ),
         ((*TEST,), 2, "No recogniser is named"),
         (("-a", "pca:l3", *TEST), 2, "did you mean"),
@@ -341,3 +341,48 @@ def test_the_table_may_name_its_columns_otherwise(crops_only: Path, run: Run) ->
     samples = Samples.read(crops_only / "other.csv", id_column="filename", subject_column="person")
     (scores,) = read_scores(crops_only / "s.npz", samples).values()
     assert scores.shape == (48, 48)
+
+
+def test_training_on_the_gallery_is_allowed_by_name_and_labelled(crops_only: Path, run: Run) -> None:
+    """The training set is the gallery (Beveridge et al. 2001, T = G): scores and results say so."""
+    gallery = "session == 1 and kind == 'fa'"
+    asked = ("recognize", *HERE, "--as-they-are", "-a", "pca:l2", "--train", gallery, "--targets", gallery)
+    done = run(*asked, "-o", "s.npz", cwd=crops_only)
+    assert done.returncode == 1
+    assert "training samples are targets too" in done.stderr
+    assert "--allow-training-overlap" in done.stderr
+    done = run(*asked, "--allow-training-overlap", "--save-models", "models", "-o", "s.npz", cwd=crops_only)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("trained on the gallery: 24 of 24 targets were in the training set") == 1
+    with np.load(crops_only / "s.npz") as kept:
+        assert kept["trained_targets"].tolist() == kept["target_ids"].tolist()
+    told = run("evaluate", "s.npz", "-s", "samples.csv", cwd=crops_only)
+    assert "Caution: trained on the gallery" in told.stdout
+    again = ("recognize", *HERE, "--as-they-are", "-m", "models/pca-l2.npz", "--targets", gallery)
+    others = ("--queries", "session == 2", "-o", "t.npz")
+    assert run(*again, *others, cwd=crops_only).returncode == 1
+    done = run(*again, *others, "--allow-training-overlap", cwd=crops_only)
+    assert "trained on the gallery: 24 of 24 targets" in done.stdout
+
+
+def test_probes_are_never_trained_on_and_labels_are_not_lost(crops_only: Path, run: Run) -> None:
+    before = files(crops_only)
+    start = (
+        "recognize",
+        *HERE,
+        "--as-they-are",
+        "-a",
+        "pca:l2",
+        "--train",
+        "session == 1",
+        "--allow-training-overlap",
+    )
+    done = run(
+        *start, "--targets", "session == 1", "--queries", "session == 1", "-o", "s.npz", cwd=crops_only
+    )
+    assert done.returncode == 1
+    assert "a probe that was trained on tests nothing" in done.stderr
+    done = run(*start, "--targets", "session == 1", "-o", "s.npy", cwd=crops_only)
+    assert done.returncode == 2
+    assert "cannot say that some targets were trained on" in done.stderr
+    assert files(crops_only) == before

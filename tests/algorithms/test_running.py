@@ -48,10 +48,23 @@ def acquired_of(samples: Samples, failures: dict[str, Failure] | None = None) ->
 
 
 def test_training_samples_must_not_be_tested_on() -> None:
-    with pytest.raises(DesignError, match="2 training samples are queries or targets too: 'b', 'd'"):
+    with pytest.raises(DesignError, match="1 training sample is a query too: 'b'"):
         Sets(("a", "b", "d"), ("b", "c"), ("d", "e")).check(TABLE)
+    with pytest.raises(DesignError, match=r"1 training sample is a target too: 'd'"):
+        Sets(("a", "b", "d"), ("c",), ("d", "e")).check(TABLE)
     with pytest.raises(DesignError, match="'a', 'b', 'c' and 1 more"):
         Sets(tuple("abcd"), tuple("abcd"), tuple("abcd")).check(TABLE)
+
+
+def test_targets_may_be_trained_on_where_that_is_allowed_and_queries_never() -> None:
+    """Training on the gallery, T = G (Beveridge et al. 2001)."""
+    sets = Sets(("a", "c"), ("b", "d"), ("a", "c", "e"))
+    assert sets.trained_targets == ("a", "c")
+    met = sets.check(TABLE, allow_training_overlap=True)
+    assert (met.code, met.level) == ("scores.trained-on-gallery", "caution")
+    assert "2 of 3 targets were in the training set" in str(met)
+    with pytest.raises(DesignError, match="1 training sample is a query too: 'a'"):
+        Sets(("a",), ("a", "b"), ("a",)).check(TABLE, allow_training_overlap=True)
 
 
 def test_it_is_said_how_training_and_test_people_meet() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from scipy import stats
 from tests.examples import some
 
 import proband as pb
@@ -229,3 +230,69 @@ def test_tables_are_written_as_latex(evaluate: Evaluate, study: Path) -> None:
     text = (study / "table.tex").read_text(encoding="utf-8")
     assert text.startswith("\\begin{tabular}")
     assert "recognition" in text or "rank 1" in text
+
+
+@pytest.mark.parametrize(
+    ("interval", "method"), [("wilson", "wilson"), ("clopper-pearson", "exact"), ("jeffreys", None)]
+)
+def test_binomial_intervals_by_name_agree_with_scipy(
+    evaluate: Evaluate, interval: str, method: str | None
+) -> None:
+    """11 of 12: R's binom.test(11, 12) has 0.6152038 to 0.9978924."""
+    asked = ("--design", "binomial", "--interval", interval, "--ranks", "1", "--json")
+    found = json.loads(evaluate(*asked).stdout)["identification"]["measures"]
+    (good,) = (row for row in found if row["who"]["algorithm"] == "good")
+    ends = (
+        stats.beta.ppf([0.025, 0.975], 11.5, 1.5)
+        if method is None
+        else stats.binomtest(11, 12).proportion_ci(method=method)
+    )
+    assert (good["low"], good["high"]) == pytest.approx(tuple(ends))
+    if method == "exact":
+        assert (good["low"], good["high"]) == pytest.approx((0.6152038, 0.9978924), abs=1e-7)
+
+
+def test_a_design_without_measures_is_of_the_rates_shown(evaluate: Evaluate) -> None:
+    done = evaluate("--design", "bootstrap-probe", "--ranks", "1,3", "--explain")
+    assert done.returncode == 0, done.stderr
+    assert "recognition rate at rank 3: bootstrap over probes (percentile, 10,000 replicates)" in done.stdout
+    assert "exactly Binomial(n, c/n)" in done.stdout
+    found = json.loads(evaluate("--design", "bootstrap-probe", "--ranks", "1,3", "--json").stdout)
+    assert [row["measure"] for row in found["identification"]["measures"]] == [
+        "rank-1",
+        "rank-1",
+        "rank-3",
+        "rank-3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--interval", "clopper-pearson"), "say which: --design binomial"),
+        (("--interval", "bca"), "say which: --design bootstrap"),
+        (("--design", "binomial", "--interval", "bca"), "one of wilson, clopper-pearson, jeffreys"),
+        (("--population", "11"), "A population of 11 cannot hold the 12 people tested"),
+        (("--population", "0"), "population"),
+        (
+            ("--population", "40", "--design", "bootstrap-probe"),
+            "A finite population is allowed for in rates",
+        ),
+        (
+            ("--population", "40", "--measure", "median-rank@10"),
+            "A finite population is allowed for in rates",
+        ),
+        (("--measure", "auc", "--design", "bootstrap-probe"), "cannot be drawn one by one"),
+    ],
+)
+def test_intervals_and_populations_that_do_not_fit_are_refused(
+    evaluate: Evaluate, asked: tuple[str, ...], said: str
+) -> None:
+    done = evaluate(*asked)
+    assert done.returncode in (1, 2)
+    assert said in " ".join(done.stderr.split())
+
+
+def test_a_finite_population_with_one_probe_each_changes_nothing_and_says_so(evaluate: Evaluate) -> None:
+    done = evaluate("--population", "24", "--explain")
+    assert "he population has 24 people, but with one probe of each" in " ".join(done.stdout.split())

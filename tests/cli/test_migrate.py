@@ -132,11 +132,24 @@ def test_every_rename_leads_to_a_key_and_none_from_one() -> None:
     for rename in RENAMES:
         homes = [keys for keys in sections if rename.now in keys]
         assert homes, rename
-        assert any(rename.was not in keys for keys in homes), rename
+        assert rename.given or any(rename.was not in keys for keys in homes), rename
         assert (
             rename.into is None
             or rename.now in model_of(request_type().model_fields[rename.into].annotation).model_fields
         )  # type: ignore[union-attr]
+
+
+def test_a_key_that_means_something_else_now_is_renamed_by_its_value(run: Run, study: Path) -> None:
+    """pairs = "within" said which images make a pair; pairs are of algorithms now."""
+    start = '[samples]\nfile = "samples.csv"\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n[choices]\n'
+    for value, now in (("'within'", "image_pairs = 'within'"), ("['good-bad']", "pairs = ['good-bad']")):
+        made = migrate(f"{start}pairs = {value}\n", study / "study.toml")
+        assert made.text == f"{start}{now}\n"
+    (study / "study.toml").write_text(f"{start}pairs = 'within'\n", encoding="utf-8")
+    done = run("run", "study.toml", cwd=study)
+    assert done.returncode == 2
+    assert 'image_pairs = "within"' in done.stderr
+    assert "proband migrate" in done.stderr
 
 
 def test_no_study(run: Run, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_directory(permute: Run, folder: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("--groups", "month"), 2, "no column"),
-        (("--pairs", "across"), 2, "pairs"),
+        (("--image-pairs", "across"), 2, "image-pairs"),
         (("--exact", "--trainings"), 2, "--exact"),
         (("--trials", "0"), 2, "n-resamples"),
         (("--where", "day == 1"), 1, "cannot|Only 0"),
@@ -167,3 +167,66 @@ def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
     done = run("compare", "b/probe_sets_scores.npz", *probes, *read, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "ica:infomax-1" in done.stdout
+
+
+def test_chosen_pairs_one_way_and_other_measures(permute: Run, folder: Path) -> None:
+    asked = (
+        "-g",
+        "day == 1",
+        "-p",
+        "day == 2",
+        "--pairs",
+        "poor-good",
+        "--measure",
+        "median-rank@4",
+        "--trials",
+        300,
+    )
+    done = permute(*asked, "--json")
+    assert done.returncode == 0, done.stderr
+    trials = json.loads(done.stdout)["choices"]["trials"]
+    assert [(row["first"], row["second"]) for row in trials["differences"]] == [("poor", "good")]
+    (pair,) = trials["measured"]["median-rank-4"]["differences"]
+    samples = pb.Samples.read(folder / "samples.csv")
+    scores = pb.read_scores(folder / "scores.npz", samples, orientation="similarity")
+    pool = pb.data.pool_over(scores, samples, gallery="day == 1", probes="day == 2")
+    expected = pb.permute(
+        scores, pool, design=pb.designs.ImageChoice(300), measures="median-rank@4", pairs=[("poor", "good")]
+    ).measured["median-rank-4"]
+    assert (pair["value"], pair["not_won"]) == (
+        expected.differences[0].value,
+        expected.differences[0].not_won,
+    )
+    told = permute(
+        *asked, "--csv", "measure_differences=apart.csv", "--figure", "measures=m.svg", "--report", "p.html"
+    )
+    assert told.returncode == 0, told.stderr
+    assert "poor − good" in told.stdout
+    assert "good − poor" not in told.stdout
+    assert (
+        (folder / "apart.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .startswith("median-rank-4,poor,good,")
+    )
+    page = (folder / "p.html").read_text(encoding="utf-8")
+    assert "Differences of other measures in the same choices" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--pairs", "within"), "--image-pairs within"),
+        (("--pairs", "good-bad"), "There is no algorithm 'bad'"),
+        (("--against", "bad"), "There is no algorithm 'bad'"),
+        (("--measure", "auc"), "of compared pairs"),
+        (("--measure", "rank-3", "--exact"), "no effect with --exact"),
+        (("-g", "day == 1", "-p", "day == 1", "--groups", "day"), "have a pair of images"),
+    ],
+)
+def test_pairs_measures_and_days_that_do_not_fit_are_refused(
+    permute: Run, asked: tuple[str, ...], said: str
+) -> None:
+    done = permute(*asked)
+    assert done.returncode in (1, 2)
+    assert said in " ".join(done.stderr.split())

@@ -65,7 +65,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("verification", {"gallery": "image == 0", "probes": "image > 1", "fmr": [0.1], "n_resamples": 0}, {}, []),
     ("verification", {"pairs": "pairs.csv"}, {}, []),
     ("search", {"gallery": "image == 0 and sex == 'f'", "probes": "image > 0", "fusion": "mean", "fpir": [0.2], "ranks": [1, 2], "sizes": [4, 6]}, {}, []),
-    ("choices", {"groups": ["image"], "pairs": "between", "where": "image < 3", "n_resamples": 200, "balanced": False, "max_rank": 5, "rank": 2, "distractors": True, "list_trials": [1, 3]}, {"ties": "optimistic"}, []),
+    ("choices", {"groups": ["image"], "image_pairs": "between", "where": "image < 3", "n_resamples": 200, "balanced": False, "max_rank": 5, "rank": 2, "distractors": True, "list_trials": [1, 3]}, {"ties": "optimistic"}, []),
     ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
     ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
     ("strat", {"n_images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),

@@ -14,6 +14,8 @@ ASKED = {
         f"{S} {G} --by sex --measure rank-3 --measure median-rank@5 --design brr --seed 4",
         f"""{S} {G} --measure rank-1 --measure relative-rank@0.1 --design fay --rho 0.3 --strata site --units subject
            --stratum-weights A=0.5,B=0.3,C=0.2 --df 9 --interval wilson --sample 12 --seed 2 --relative-ranks --out out""",
+        f"{S} {G} --design bootstrap-probe --interval bca --n-resamples 500",
+        f"{S} {G} --design binomial --interval clopper-pearson --population 100",
         f"{S} {G} --measure auc --measure rank-2 --design rao-wu --strata site --units subject --replicates 60 --centre mean",
         f"{S} {G} --measure rank-2 --design jackknife --jackknife JK1 --units subject",
         f"""{S} {G} -p "kind == 'fb'" --measure rank-2 --design collapsed-strata --collapse-by age""",
@@ -53,6 +55,7 @@ ASKED = {
         "survey.csv --weights weight --units person --mean x --method bootstrap --n-resamples 20",
     ],
     "compare": [
+        f"{S} {G} --design bootstrap-probe --n-resamples 500",
         f"{S} {G} --csv pairs.out.csv --latex table.tex --markdown table.md --report page.html --threads 2 --quiet",
         f"{S} {G} --measure rank-3 --margin 0.05 --level 0.9 --seed 4 --test sign-flip",
         f"{S} {G} --test obuchowski --adjust none",
@@ -203,9 +206,11 @@ ASKED = {
     "permute": [
         f"{S} --groups session --trials 2000 --max-rank 10 --seed 3 --threads 1 --quiet --latex table.tex",
         f"{S} --groups session --unbalanced --trials 2000 --rank 2 --level 0.9",
-        f"{S} --groups session --pairs within --trials 1000 --where \"site != 'C'\"",
+        f"{S} --groups session --image-pairs within --trials 1000 --where \"site != 'C'\"",
         f"{S} --trials 1000 --ties mean --max-rank 3",
         f"{S} --groups session --exact --max-rank 5",
+        f"{S} --trials 500 --max-rank 3 -g \"session == 1\" -p \"session == 2\" --pairs strong-weak --measure median-rank@3 --measure rank-12",
+        f"{S} --groups session --trials 500 --max-rank 3 --against weak --measure median-relative-rank",
         f"{S} --groups session --trials 500 --max-rank 3 --distractors --list-trials 1,3 --csv trials=chosen.csv --pseudonyms",
         f"{S} --groups session --trainings",
         "-e first.npz -s samples.csv --metric cosine --groups session --trials 500 --max-rank 3 --failed \"not detected\"",
@@ -219,6 +224,8 @@ ASKED = {
         f"scored.csv {C} -s samples.csv --groups session --trials 500 --max-rank 3",
     ],
     "covariates": [
+        f"{S} {G} --on \"sex + algorithm\" --against weak",
+        f"{S} {G} --on \"sex + algorithm\" --pairs strong-weak",
         f"{S} {G} --on \"elapsed(date) * algorithm + sex\" --csv table.csv --csv coefficients=coefficients.csv --latex table.tex --threads 1 --quiet",
         f"{S} {G} --on \"cut(age, 3) + same(camera)\" --outcome match --fmr 0.1 --level 0.9 --failed \"not detected\" -p \"session == 2\"",
         f"{S} --one-per-subject --on \"probe.age + algorithm\" --outcome log-rank --ties mean --count subjects --failed \"not detected\" --on-failure as-scored",
@@ -431,6 +438,7 @@ ELSEWHERE = {
     "recognize --detect": "needs photographs: tests/algorithms",
     "recognize --model": "passes through BLAS: tests/algorithms",
     "recognize --train": "passes through BLAS: tests/algorithms",
+    "recognize --allow-training-overlap": "passes through BLAS: tests/algorithms",
     "recognize --save-models": "passes through BLAS: tests/algorithms",
     "permute --mask": "a BEE matrix does not say which of its rows and columns are the same image",
     "strat --mask": "a BEE matrix does not say which of its rows and columns are the same image",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -379,3 +380,35 @@ def test_groups_of_a_check_do_not_hang_on_the_last_digit() -> None:
     )
     assert plain.n == jittered.n
     assert plain.observed.values == pytest.approx(jittered.observed.values)
+
+
+def test_chosen_pairs_of_algorithms() -> None:
+    """A third algorithm that recognises what both others do: b − a and c − b are contrasts of the same model."""
+    both = {name: pb.rank(one, EXPERIMENT, check_orientation=False) for name, one in SCORES.items()}
+    third = replace(both["pca"], algorithm="third", closer=np.maximum(both["net"].closer, both["pca"].closer))
+    three = [*both.values(), third]
+
+    def apart(**options: Any) -> dict[tuple[str, str], pb.results.Difference]:
+        found = pb.covariates(three, on="glasses + algorithm", **options)
+        return {(one.first, one.second): one for one in found.differences if one.who.column == "algorithm"}
+
+    usual = apart()
+    first = next(iter(usual))[1]
+    others = [pair[0] for pair in usual]
+    chosen = apart(pairs=[tuple(others), (first, others[0])])
+    assert list(chosen) == [tuple(others), (first, others[0])]
+    turned, plain = chosen[first, others[0]], usual[others[0], first]
+    assert (turned.value, turned.low, turned.high) == pytest.approx((-plain.value, -plain.high, -plain.low))
+    assert turned.p_value == pytest.approx(plain.p_value)
+    expected = usual[others[0], first].value - usual[others[1], first].value
+    assert chosen[tuple(others)].value == pytest.approx(expected)
+    assert [*apart(against=others[0])] == [
+        (name, others[0]) for name in ("net", "pca", "third") if name != others[0]
+    ]
+
+
+def test_pairs_of_algorithms_need_algorithms_in_the_model() -> None:
+    with pytest.raises(ProbandError, match="does not hold algorithm"):
+        explained("glasses", against="net")
+    with pytest.raises(ProbandError, match="no algorithm 'nte'"):
+        explained("algorithm", pairs=[("nte", "pca")])

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from proband.designs import Binomial, Bootstrap, Clustered, SignFlip
+from proband.designs import Binomial, Bootstrap, Clustered, SignFlip, design_named
 from proband.errors import DesignError, UsageError
 from proband.inference import cluster_statistics, estimate, estimate_cmc, proportion_interval
 from proband.inference.estimates.bootstrap import resampling_answers
 from proband.inference.estimates.estimate import chosen_design
+from proband.inference.estimates.evaluate import evaluate_sets
 from proband.inference.procedures import Question, procedure_for
 from proband.measures import CMC, MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
 from proband.samples import Samples
@@ -84,6 +86,39 @@ def test_bootstrap_of_a_rate_over_probes_is_binomial(outcomes_of):
     assert np.abs(observed - stats.binom.cdf(grid, 120, k / 120)).max() < 0.015
 
 
+@pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
+def test_bootstrap_over_probes_by_name_has_the_limits_of_the_binomial(outcomes_of, interval):
+    """Of c in n the percentile limits are quantiles of Binomial(n, c/n), the basic ones these mirrored."""
+    design = replace(design_named("bootstrap-probe"), interval=interval, n_resamples=100_000)
+    found = estimate(outcomes_of(CLOSER), measure=RecognitionRate(1), design=design)
+    k = int((CLOSER == 0).sum())
+    low, high = stats.binom.ppf([0.025, 0.975], 120, k / 120) / 120
+    expected = (2 * k / 120 - high, 2 * k / 120 - low) if interval == "basic" else (low, high)
+    assert (found.low, found.high) == pytest.approx(expected, abs=1.01 / 120)
+    assert any(note.code == "bootstrap.binomial-count" for note in found.notes)
+    assert not any(note.level == "caution" for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "measure", [RecognitionRate(1), MedianCensoredRank(10), RankStatistic(np.mean, "mean rank")]
+)
+def test_bootstrap_over_probes_of_people_with_several_carries_the_caution(outcomes_of, measure):
+    found = estimate(outcomes_of(CLOSER, SUBJECTS), measure=measure, design="bootstrap-probe")
+    (told,) = (note for note in found.notes if note.code == "bootstrap.probes-independent")
+    assert told.level == "caution"
+    assert "120 probes of 30 people are drawn one by one" in str(told)
+    over_people = estimate(outcomes_of(CLOSER, SUBJECTS), measure=measure, design="bootstrap")
+    assert not any(note.code == told.code for note in over_people.notes)
+
+
+def test_bands_over_probes_carry_the_caution(outcomes_of):
+    success = np.repeat(np.arange(30) % 3 > 0, 4)
+    outcomes = outcomes_of(np.where(success, 0, 3), SUBJECTS)
+    band = estimate_cmc(outcomes, design="bootstrap-probe")
+    assert "bootstrap.probes-independent" in [note.code for note in band.notes]
+    assert any("this interval is too narrow by a factor of 2.0" in str(note) for note in band.notes)
+
+
 def test_bootstrap_over_people_equals_a_loop(outcomes_of):
     outcomes = outcomes_of(CLOSER, SUBJECTS)
     design = Bootstrap("subject", n_resamples=700)
@@ -134,6 +169,35 @@ def test_finite_population(outcomes_of):
     assert "estimate.population-one-probe" in {note.code for note in half.notes}
     with pytest.raises(UsageError, match="cannot hold"):
         estimate(outcomes, measure=RecognitionRate(1), population=50)
+
+
+@pytest.mark.parametrize("weights", ["probe", "person"])
+def test_evaluations_allow_for_a_finite_population_as_estimates_do(outcomes_of, weights):
+    """Two stages: (1 − K/N) of the variance over people and K/N of that of other images of one person (Cochran 1977, §10.4)."""
+    closer = np.where(np.repeat(np.arange(30) % 3 > 0, 4), 0, CLOSER)  # a third of the people is hard
+    outcomes = outcomes_of(closer, SUBJECTS)
+    found = evaluate_sets([outcomes], {None: [outcomes]}, (), (1, 2), weights=weights, population=60)
+    for rank in (1, 2):
+        alone = estimate(outcomes, measure=RecognitionRate(rank, weights), population=60)
+        assert (found.entries[0].at(rank).low, found.entries[0].at(rank).high) == pytest.approx(
+            (alone.low, alone.high)
+        )
+        endless = estimate(outcomes, measure=RecognitionRate(rank, weights))
+        assert endless.low < alone.low < alone.high < endless.high
+    success = (closer == 0).reshape(30, 4)
+    means = success.mean(axis=1)
+    between = means.var(ddof=1) / 30  # of the mean over people; at least that of independent probes
+    rate = success.mean()
+    independent = rate * (1 - rate) / 120
+    images = float(sum(row.var(ddof=1) for row in success)) / 4 / 30**2
+    variance = 0.5 * max(between, independent) + 0.5 * images
+    assert estimate(outcomes, measure=RecognitionRate(1), population=60).standard_error == pytest.approx(
+        variance**0.5
+    )
+    (told,) = (note for note in found.entries[0].band.notes if note.code == "estimate.population")
+    assert str(told).startswith(
+        "30 people of a population of 60, drawn without replacement: 50% of the variance"
+    )
 
 
 def test_refusals(outcomes_of):
@@ -190,7 +254,7 @@ def test_chosen_design_by_example() -> None:
     asked = Question.of(
         RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), "auto", 0.95, 0
     )
-    assert repr(chosen_design(asked)[0]) == "Binomial(method='wilson')"
+    assert repr(chosen_design(asked)[0]) == "Binomial(interval='wilson')"
 
 
 def test_procedure_for_by_example() -> None:

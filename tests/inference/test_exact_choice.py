@@ -41,7 +41,7 @@ class World:
             "subject": [f"s{s}" for s, _ in self.days],
             "day": [day for _, day in self.days],
         }
-        return Pool(Samples(columns), "day", pairs=self.rule).options
+        return Pool(Samples(columns), "day", image_pairs=self.rule).options
 
     def exact(self, ties, **asked):
         options = self.options

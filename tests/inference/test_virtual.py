@@ -240,13 +240,13 @@ def test_pool_says_who_cannot_take_part():
     assert "1 of 3 people cannot take part: they lack images in two groups" in said
     assert pb.Pool(samples, "day", where="subject != '4'").n_subjects == 2
     with pytest.raises(DesignError, match="Only 1"):
-        pb.Pool(samples, "day", pairs="within")
+        pb.Pool(samples, "day", image_pairs="within")
     with pytest.raises(UsageError, match="no column"):
         pb.Pool(samples, "month")
     anyhow = pb.Pool(samples)
     assert (anyhow.n_subjects, anyhow.options.sizes.tolist()) == (3, [2, 2, 2])
     with pytest.raises(UsageError, match="need groups"):
-        pb.Pool(samples, pairs="between")
+        pb.Pool(samples, image_pairs="between")
 
 
 def test_pool_over_takes_galleries_from_targets():
@@ -347,3 +347,134 @@ def test_a_stopped_run_keeps_what_was_done():
     assert np.array_equal(whole.rate("net").counts, found.rate("net").counts)
     with pytest.raises(KeyboardInterrupt):
         pb.permute([scores], pool, design=design, progress=Stop(), threads=1)
+
+
+# Other measures, chosen pairs, one way
+
+
+def ranks_in_trials(scores, pool, choices) -> np.ndarray:
+    """Pessimistic ranks, trials × people, straight from the matrix of each trial."""
+    options = pool.options
+    names = [pool.samples.ids[place] for place in options.images]
+    rows, columns = scores.queries.positions(names), scores.targets.positions(names)
+    found = []
+    for trial in choices:
+        chosen = options.starts[:-1] + trial
+        matrix = scores.values[np.ix_(rows[options.probe[chosen]], columns[options.gallery[chosen]])]
+        found.append((matrix >= np.diag(matrix)[:, None]).sum(axis=1))
+    return np.array(found, dtype=float)
+
+
+NAIVE = {
+    "rank-2": lambda ranks: (ranks <= 2).mean(axis=1),
+    "rank-12": lambda ranks: (ranks <= 12).mean(axis=1),
+    "median-rank@3": lambda ranks: np.median(np.minimum(ranks, 3), axis=1),
+    "median-relative-rank": lambda ranks: np.median(ranks / ranks.shape[1], axis=1),
+    "relative-rank@0.25": lambda ranks: (ranks <= ranks.shape[1] // 4).mean(axis=1),
+}
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+@pytest.mark.parametrize("levels", [None, 3])
+def test_other_measures_equal_the_ranks_of_every_trial(balanced, levels):
+    rng = np.random.default_rng(4)
+    pool = pool_of(rng, 13)
+    scores = [scores_over(rng, pool, levels, name) for name in "abc"]
+    design = pb.designs.ImageChoice(200, balanced)
+    own = pb.measures.RankStatistic(np.mean, "mean rank", larger_is_better=False)
+    found = pb.permute(scores, pool, design=design, seed=5, measures=[*NAIVE, own], pairs=[("c", "a")])
+    choices = draw_choices(pool.options, balanced, 5, 0)[:200]
+    ranks = {one.name: ranks_in_trials(one, pool, choices) for one in scores}
+    naive = [*NAIVE.values(), lambda rows: rows.mean(axis=1)]
+    for code, measured, expected in zip(found.measured, found.measured.values(), naive, strict=True):
+        for name, rows in ranks.items():
+            made = measured.estimates[name]
+            assert made.replicates == pytest.approx(expected(rows))
+            assert made.value == pytest.approx(expected(rows).mean())
+            assert (made.low, made.high) == tuple(np.sort(expected(rows))[[5, -6]])  # the 6th of 200 at 95 %
+        apart = expected(ranks["c"]) - expected(ranks["a"])
+        (pair,) = measured.differences
+        assert (pair.first, pair.second, pair.measure) == ("c", "a", code)
+        assert pair.value == pytest.approx(apart.mean())
+        assert (pair.low, pair.high) == pytest.approx(tuple(np.sort(apart)[[5, -6]]))
+        worse = apart <= 1e-12 if code in ("rank-2", "rank-12", "relative-rank-0.25") else apart >= -1e-12
+        assert (pair.not_won, pair.n_trials, pair.p_value) == (int(worse.sum()), 200, None)
+        turned = measured.difference("a", "c")
+        assert (turned.value, turned.low, turned.high) == pytest.approx((-pair.value, -pair.high, -pair.low))
+    assert found.measured["rank-2"].difference("c", "a").value == pytest.approx(
+        found.difference("c", "a", 2).mean
+    )
+    wider = found.at_level(0.8).measured["rank-12"].estimates["a"]
+    assert (wider.low, wider.high) == tuple(np.sort(wider.replicates)[[20, -21]])
+
+
+def test_differences_of_medians_converge_to_enumeration():
+    """All choices of four people with two images on each of two days, one way: 4 pairs each, 256 trials."""
+    rng = np.random.default_rng(8)
+    table = pool_of(rng, 4).samples
+    pool = pb.Pool(table, gallery="day == 0", probes="day == 1")
+    assert repr(pool) == (
+        "Pool(4 people with 16 images, pairs of any two images, gallery images day == 0, probe images day == 1, 4 choices each)"
+    )
+    scores = [scores_over(rng, pool, None, name) for name in "ab"]
+    every = np.array(list(product(range(4), repeat=4)), dtype=np.uint16)
+    first, second = (np.median(np.minimum(ranks_in_trials(one, pool, every), 3), axis=1) for one in scores)
+    apart = first - second
+    design = pb.designs.ImageChoice(60_000, balanced=False)
+    found = pb.permute(scores, pool, design=design, measures="median-rank@3").measured["median-rank-3"]
+    assert found.estimates["a"].value == pytest.approx(first.mean(), abs=0.015)
+    drawn = found.apart("a", "b").replicates
+    for value in np.unique(apart):
+        assert (drawn == value).mean() == pytest.approx((apart == value).mean(), abs=0.01)
+    assert not set(drawn) - set(apart)
+
+
+def test_pools_that_go_one_way():
+    """Gallery images of one day and probes of the other: half of the pairs there are between days, and nobody is turned around."""
+    rng = np.random.default_rng(1)
+    both = pool_of(rng, 10)
+    samples, scores = both.samples, scores_over(rng, both, None)
+    days = np.array(samples.frame["day"])
+    for pool in (
+        pb.Pool(samples, "day", gallery="day == 0", probes="day == 1"),
+        pb.data.pool_over(scores, samples, gallery="day == 0", probes="day == 1", check_orientation=False),
+    ):
+        assert set(pool.options.sizes.tolist()) == {4}
+        assert set(days[pool.options.images[pool.options.gallery]]) == {0}
+        assert set(days[pool.options.images[pool.options.probe]]) == {1}
+    with pytest.raises(DesignError, match="have a pair of images"):
+        pb.Pool(samples, "day", gallery="day == 0", probes="day == 0")
+
+
+def test_only_chosen_pairs_are_counted_in_their_order():
+    rng = np.random.default_rng(2)
+    pool = pool_of(rng, 9)
+    scores = [scores_over(rng, pool, None, name) for name in "abc"]
+    design = pb.designs.ImageChoice(100)
+    every = pb.permute(scores, pool, design=design)
+    some_pairs = pb.permute(scores, pool, design=design, pairs=[("c", "a"), ("a", "b")])
+    assert every.pairs == (("a", "b"), ("a", "c"), ("b", "c"))
+    assert some_pairs.pairs == (("c", "a"), ("a", "b"))
+    assert [(one.first, one.second) for one in some_pairs.differences()] == [("c", "a"), ("a", "b")]
+    for pair in (("c", "a"), ("a", "c"), ("a", "b")):
+        assert np.array_equal(some_pairs.difference(*pair).counts, every.difference(*pair).counts)
+        assert some_pairs.not_won(*pair) == every.not_won(*pair)
+    with pytest.raises(UsageError, match="b and c are not among the pairs"):
+        some_pairs.difference("b", "c")
+    assert pb.permute(scores, pool, design=design, against="b").pairs == (("a", "b"), ("c", "b"))
+    with pytest.raises(UsageError, match="differences are not to be counted"):
+        pb.permute(scores, pool, design=design, against="b", differences=False)
+    with pytest.raises(UsageError, match="algorithm 'd'"):
+        pb.permute(scores, pool, design=design, pairs=[("a", "d")])
+
+
+def test_measures_that_choices_cannot_give_are_refused():
+    rng = np.random.default_rng(2)
+    pool = pool_of(rng, 9)
+    scores = [scores_over(rng, pool, 2, name) for name in "ab"]
+    with pytest.raises(DesignError, match="of compared pairs"):
+        pb.permute(scores, pool, measures="auc")
+    with pytest.raises(DesignError, match="ties broken at random"):
+        pb.permute(scores, pool, measures="rank-2", ties="mean")
+    with pytest.raises(UsageError, match="no measure"):
+        pb.permute(scores, pool, measures="rnak-2")

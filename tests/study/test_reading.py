@@ -98,7 +98,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('[feret]\norder = "date"', 10, "it has no effect without galleries", "add galleries"),
         ('[feret]\nversions = [\n {fully = "a"}]', 11, "'partially' is missing", None),
         ("[strat]\nn_images = 2", 10, "of at least 3, got 2", None),
-        ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = …"),
+        ("[choices]\nimage_pairs = 'between'", 10, "pairs of images between groups need groups", "groups = …"),
         ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
         ("[[comparison]]\nrank = 5", 10, "'rank' is now called 'measure'", 'measure = "rank-5"'),
         ("[comparison]\nmeasure = 'fnmr@0.1'\nby_category = true", 11, "categories are of probes", "leave one"),

@@ -416,6 +416,26 @@ def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
     assert "none of whom is tested" in str(first.notes[0])
 
 
+def test_training_on_the_gallery_is_labelled(folder: Path, studied: Studied) -> None:
+    rng = np.random.default_rng(2)
+    ids = [f"s{s:02d}-{k}" for s in range(20) for k in range(4)]
+    np.savez(
+        folder / "images.npz", images=rng.integers(0, 255, (80, 16, 12)).astype(np.uint8), ids=np.array(ids)
+    )
+    sources = (
+        "verification = false\n[samples]\nfile = 'samples.csv'\n[images]\nfile = 'images.npz'\nas_they_are = true\n"
+        "algorithms = ['pca:l2']\ntrain = 'number == 0'\ntargets = 'number == 0'\n"
+    )
+    with pytest.raises(DesignError, match="20 training samples are targets too") as refused:
+        run(studied("[identification]", sources=sources))
+    assert "allow_training_overlap = true" in str(refused.value)
+    found = run(studied("[identification]", sources=sources + "allow_training_overlap = true\n"))
+    told = [
+        note for note in found["identification"].evaluation.notes if note.code == "scores.trained-on-gallery"
+    ]
+    assert ["20 of 20 targets" in str(note) for note in told] == [True]
+
+
 def test_lists_allow_nothing_else(folder: Path, studied: Studied) -> None:
     (folder / "list.txt").write_text("a a x 1.0\na b x 0.0\nb b x 1.0\n", encoding="utf-8")
     source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"

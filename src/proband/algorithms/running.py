@@ -14,6 +14,7 @@ from proband.errors import DesignError, Hint, first_few
 from proband.kernels.codes import FAILED
 from proband.samples import Samples
 from proband.scores import DenseScores, Scores
+from proband.scores.archive import TRAINED_ON_GALLERY
 from proband.words import Note, Sentence, counted
 
 NO_TRAINING = Sentence("algorithms.no-training", "note", "no training set")
@@ -47,28 +48,50 @@ class Sets:
     queries: tuple[str, ...]
     targets: tuple[str, ...]
 
-    def check(self, samples: Samples) -> Note:
+    @property
+    def trained_targets(self) -> tuple[str, ...]:
+        """The targets that are trained on."""
+        trained = set(self.training)
+        return tuple(name for name in self.targets if name in trained)
+
+    def check(self, samples: Samples, allow_training_overlap: bool = False) -> Note:
         """Refuse training samples that are tested on, and say how training and test people meet.
 
         Parameters
         ----------
         samples
             The table that says whose each sample is.
+        allow_training_overlap
+            Whether targets may be trained on, as where the training set is the gallery (Beveridge et al. 2001, §3). Queries never
+            may: a probe that was trained on tests nothing.
 
         Returns
         -------
         Note
-            Whether there is training, and how many people are in both training and test.
+            Whether there is training, and how many people are in both training and test; or how many targets are trained on.
         """
-        tested = dict.fromkeys([*self.queries, *self.targets])
-        shared = [name for name in self.training if name in tested]
-        if shared:
+        trained = set(self.training)
+        queries = [name for name in self.queries if name in trained]
+        if queries:
             raise DesignError(
-                f"{counted(len(shared), 'training sample is', 'training samples are')} queries or targets too: {first_few(shared)}.",
-                "training must be finished before the test begins, on other images; choose disjoint sets.",
+                f"{counted(len(queries), 'training sample is a query', 'training samples are queries')} too: {first_few(queries)}.",
+                "a probe that was trained on tests nothing; choose other queries.",
+            )
+        if self.trained_targets and not allow_training_overlap:
+            n = counted(
+                len(self.trained_targets), "training sample is a target", "training samples are targets"
+            )
+            raise DesignError(
+                f"{n} too: {first_few(list(self.trained_targets))}.",
+                Hint(
+                    "choose disjoint sets, or {give:allow_training_overlap=on} to train on the gallery; scores will be labelled so."
+                ),
             )
         if not self.training:
             return NO_TRAINING()
+        if self.trained_targets:
+            return TRAINED_ON_GALLERY(n=len(self.trained_targets), total=len(self.targets))
+        tested = dict.fromkeys([*self.queries, *self.targets])
         people = {samples.subjects[code] for code in samples.codes[samples.ids.positions(self.training)]}
         met = {samples.subjects[code] for code in samples.codes[samples.ids.positions(list(tested))]}
         both = len(people & met)
@@ -160,7 +183,11 @@ def score(
     progress.begin("scoring", len(models))
     found = []
     for model in models:
-        found.append(_with_failures(model.scores(query, target), sets, acquired))
+        scores = _with_failures(model.scores(query, target), sets, acquired)
+        trained = [] if model.training is None else model.training.among(sets.targets)
+        if trained:
+            scores.notes += (TRAINED_ON_GALLERY(n=len(trained), total=len(sets.targets)),)
+        found.append(scores)
         progress.advance(1)
     return found
 

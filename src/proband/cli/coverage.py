@@ -89,7 +89,10 @@ def coverage(
     ] = "rank-1",
     design: Annotated[
         str,
-        typer.Option(help="The interval: auto, binomial, clustered, bootstrap, brr, …", rich_help_panel=_HOW),
+        typer.Option(
+            help="The interval: auto, binomial, clustered, bootstrap, bootstrap-probe, brr, …",
+            rich_help_panel=_HOW,
+        ),
     ] = "auto",
     margin: Annotated[
         float | None,

@@ -47,7 +47,7 @@ class Binomial(Design):
 
     Parameters
     ----------
-    method
+    interval
         ``wilson``, ``clopper-pearson`` or ``jeffreys``.
 
     Examples
@@ -57,13 +57,13 @@ class Binomial(Design):
     """
 
     capability = "proportion"
-    method: ProportionMethod = "wilson"
+    interval: ProportionMethod = "wilson"
 
     @property
     def as_method(self) -> Method:
         """A binomial interval."""
-        account, cite = _PROPORTIONS[self.method]
-        return Method(f"binomial-{self.method}", f"binomial ({self.method})", account, (cite,))
+        account, cite = _PROPORTIONS[self.interval]
+        return Method(f"binomial-{self.interval}", f"binomial ({self.interval})", account, (cite,))
 
     @property
     def over_probes(self) -> bool:
@@ -105,6 +105,9 @@ class Bootstrap(Reweighting):
 
     Only *outcomes* are resampled. Drawing people into the gallery twice would let a probe match the other copy of its
     mate, so galleries are never bootstrapped (Beveridge et al. 2001, §7.2).
+
+    Over probes (named ``bootstrap-probe``) it is the paper's own bootstrap (§6), which takes probes for independent: of a rate c/n the
+    replicated count is exactly Binomial(n, c/n), and drawn as such. Where people have several probes it is too narrow for other people.
 
     Parameters
     ----------
@@ -170,6 +173,9 @@ class Bootstrap(Reweighting):
             yield np.bincount(draws.ravel(), minlength=size * n_units).reshape(size, n_units)
             done += size
             block += 1
+
+
+DESIGNS.register("bootstrap-probe")(Bootstrap("probe"))
 
 
 @dataclass(frozen=True)

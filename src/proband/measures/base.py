@@ -16,7 +16,7 @@ import numpy as np
 
 from proband.engine.arguments import asked
 from proband.engine.kinds import number_in
-from proband.engine.limits import Weights as Weights
+from proband.engine.limits import Count, Weights as Weights
 from proband.engine.registry import Registry
 from proband.errors import DesignError, UsageError, nearest
 from proband.measures.outcomes import Outcomes
@@ -162,6 +162,23 @@ class OutcomeMeasure(Measure):
             f"The {self.estimand} is not defined over choices of images.",
             "use a recognition rate, a median censored rank or RankStatistic(function).",
         )
+
+    def of_trials(self, ranks: RankRows, n_enrolled: Count) -> Floats:
+        """The measure of each row of ranks, in a gallery of so many people; by default it does not depend on their number.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+        n_enrolled
+            How many people are enrolled in each trial.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value for each trial.
+        """
+        return self.of_ranks(ranks)
 
 
 class Share(OutcomeMeasure):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import number_by
-from proband.engine.limits import Rank, Within
+from proband.engine.limits import Count, Rank, Within
 from proband.errors import DesignError, UsageError
 from proband.measures.base import (
     MEASURES,
@@ -271,7 +271,29 @@ class RelativeRankRate(Share):
         numpy.ndarray
             For each probe 0 or 1, or a probability where ties are broken at random.
         """
-        return outcomes.success(int(self.relative_rank * outcomes.n_gallery_subjects + 1e-9))
+        return outcomes.success(self._last_rank(outcomes.n_gallery_subjects))
+
+    def _last_rank(self, n_enrolled: int) -> int:
+        """The last rank that is within the share of the gallery."""
+        return int(self.relative_rank * n_enrolled + 1e-9)
+
+    def of_trials(self, ranks: RankRows, n_enrolled: Count) -> Floats:
+        """The rate in each row of ranks.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+        n_enrolled
+            How many people are enrolled in each trial.
+
+        Returns
+        -------
+        numpy.ndarray
+            One rate for each trial.
+        """
+        within: Floats = (ranks <= self._last_rank(n_enrolled)).mean(axis=1)
+        return within
 
 
 @MEASURES.register("median-rank")
@@ -377,6 +399,23 @@ class MedianRelativeRank(OutcomeMeasure):
             A column for each relative rank that occurs, a row for each unit.
         """
         return median_tally(outcomes.relative_ranks, units)
+
+    def of_trials(self, ranks: RankRows, n_enrolled: Count) -> Floats:
+        """The median relative rank in each row of ranks.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+        n_enrolled
+            How many people are enrolled in each trial.
+
+        Returns
+        -------
+        numpy.ndarray
+            One median for each trial.
+        """
+        return np.median(ranks / n_enrolled, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from proband.inference.image_choice.exact import (
         ExactChoice as ExactChoice,
     )
+    from proband.inference.image_choice.measured import (
+        MeasureOverChoices as MeasureOverChoices,
+    )
     from proband.inference.image_choice.virtual_experiments import (
         VirtualExperiments as VirtualExperiments,
     )
@@ -128,6 +131,7 @@ _HOMES = {
     "proband.inference.galleries.tables": "GalleryVariation",
     "proband.inference.image_choice.distributions": "Distribution",
     "proband.inference.image_choice.exact": "ExactChoice",
+    "proband.inference.image_choice.measured": "MeasureOverChoices",
     "proband.inference.image_choice.virtual_experiments": "VirtualExperiments",
     "proband.inference.outcomes.results": "OutcomeComparison",
     "proband.inference.planning.plans": "DifferencePlan ErrorRatePlan HalfWidthPlan",

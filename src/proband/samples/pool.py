@@ -108,13 +108,16 @@ class Pool:
     groups
         The column or columns whose values make the groups, such as the session. Images of one group are taken to be
         exchangeable. Without any, all images of a person are one group.
-    pairs
+    image_pairs
         ``between``: gallery and probe image come from different groups (other days). ``within``: from the same group.
         By default ``between``, if there are groups.
     where
         Which samples belong to the pool, by default all.
     gallery, probes
-        Which of them may be gallery images and probe images, by default all.
+        Which of them may be gallery images and probe images, by default all. ``gallery="day == 1", probes="day == 2"`` goes one
+        way: nobody is enrolled with an image of the second day.
+    scored
+        Which of them scores allow as gallery images and as probe images, by default all (`pool_over`).
     distractors
         Whether people who cannot take part stay enrolled, with the first of their images that can be; by default they are left out.
 
@@ -135,22 +138,29 @@ class Pool:
         samples: Samples,
         groups: str | Sequence[str] | None = None,
         *,
-        pairs: PairRule | None = None,
+        image_pairs: PairRule | None = None,
         where: Choice | None = None,
         gallery: Choice | None = None,
         probes: Choice | None = None,
+        scored: tuple[Choice, Choice] | None = None,
         distractors: bool = False,
     ) -> None:
         self.groups = (groups,) if isinstance(groups, str) else tuple(groups or ())
-        pairs = pairs or ("between" if self.groups else "within")
-        if pairs not in get_args(PairRule):
-            raise UsageError(f"Pairs come from 'between' groups or 'within' them, not {pairs!r}.")
-        if pairs == "between" and not self.groups:
+        rule = image_pairs or ("between" if self.groups else "within")
+        if rule not in get_args(PairRule):
+            raise UsageError(f"Pairs of images come from 'between' groups or 'within' them, not {rule!r}.")
+        if rule == "between" and not self.groups:
             raise UsageError(
-                "Pairs between groups need groups.", "name the columns that make them, such as the session."
+                "Pairs of images between groups need groups.",
+                "name the columns that make them, such as the session.",
             )
         self.samples = samples
-        self.pairs: PairRule = pairs
+        self.image_pairs: PairRule = rule
+        self._roles = tuple(
+            f"{role} images {choice}"
+            for role, choice in (("gallery", gallery), ("probe", probes))
+            if isinstance(choice, str)
+        )
         unknown = [name for name in self.groups if name not in samples.frame.columns]
         if unknown:
             raise unknown_name("column", unknown[0], samples.frame.columns, "to make groups of")
@@ -158,8 +168,13 @@ class Pool:
         frame = self._members(where, notes)
         enrolled = self._mask(gallery, notes)
         searched = self._mask(probes, notes)
+        if scored is not None:
+            enrolled, searched = (
+                enrolled & self._mask(scored[0], notes),
+                searched & self._mask(scored[1], notes),
+            )
         able = enrolled & ~samples.failed if distractors else None
-        self.options: Options = _options(frame, pairs, enrolled, searched, able, notes)
+        self.options: Options = _options(frame, rule, enrolled, searched, able, notes)
         self.notes = tuple(notes)
 
     def _members(self, where: Choice | None, notes: list[Note]) -> pl.DataFrame:
@@ -201,7 +216,10 @@ class Pool:
     @property
     def rule(self) -> str:
         """Where pairs come from, in words."""
-        return f"{self.pairs} groups of {', '.join(self.groups)}" if self.groups else "of any two images"
+        grouped = (
+            f"{self.image_pairs} groups of {', '.join(self.groups)}" if self.groups else "of any two images"
+        )
+        return ", ".join((grouped, *self._roles))
 
     def __repr__(self) -> str:
         sizes = self.options.sizes[: self.n_subjects]

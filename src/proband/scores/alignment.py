@@ -118,8 +118,10 @@ def pool_over(
     samples: Samples,
     *,
     groups: str | Sequence[str] | None = None,
-    pairs: PairRule | None = None,
+    image_pairs: PairRule | None = None,
     where: Choice | None = None,
+    gallery: Choice | None = None,
+    probes: Choice | None = None,
     distractors: bool = False,
     check_orientation: bool = True,
 ) -> Pool:
@@ -133,7 +135,7 @@ def pool_over(
         Scores or embeddings of one algorithm or of several.
     samples
         The table of samples.
-    groups, pairs, where, distractors
+    groups, image_pairs, where, gallery, probes, distractors
         Which images may be paired, as in `Pool`.
     check_orientation
         Whether scores that look reversed are refused.
@@ -161,8 +163,9 @@ def pool_over(
         for axis in axes
     )
     made = Pool(
-        samples, groups, pairs=pairs, where=where, gallery=enrolled, probes=searched, distractors=distractors
-    )
+        samples, groups, image_pairs=image_pairs, where=where, gallery=gallery, probes=probes,
+        scored=(enrolled, searched), distractors=distractors,
+    )  # fmt: skip
     if check_orientation:
         _require_orientations(by_name(scores).values(), made)
     return made

@@ -12,12 +12,22 @@ from proband.engine import written_whole
 from proband.errors import InputError, Said
 from proband.samples.npz import text_array, write_archive
 from proband.scores.base import DenseScores
+from proband.words import Sentence
 
-RESERVED = ("query_ids", "target_ids", "orientation", "cells")
+TRAINED_TARGETS = "trained_targets"
+RESERVED = ("query_ids", "target_ids", "orientation", "cells", TRAINED_TARGETS)
+TRAINED_ON_GALLERY = Sentence(
+    "scores.trained-on-gallery",
+    "caution",
+    "trained on the gallery: {n:count} of {total:count target} {n:word was/were} in the training set, so rates need not hold for people "
+    "who are enrolled after training",
+)
 
 
-def write_score_archive(path: str | Path, scores: Sequence[DenseScores]) -> None:
-    """Write score matrices that share their axes, orientation and cell codes."""
+def write_score_archive(
+    path: str | Path, scores: Sequence[DenseScores], trained_targets: Sequence[str] = ()
+) -> None:
+    """Write score matrices that share their axes, orientation and cell codes; and which targets were trained on, if any."""
     first = scores[0]
     arrays: dict[str, Any] = {}
     for one in scores:
@@ -42,6 +52,8 @@ def write_score_archive(path: str | Path, scores: Sequence[DenseScores]) -> None
         "target_ids": text_array(first.targets),
         "orientation": np.array(first.orientation),
     }
+    if trained_targets:
+        arrays[TRAINED_TARGETS] = text_array(trained_targets)
     with written_whole(Path(path)) as draft:
         write_archive(draft, arrays)
 

@@ -351,6 +351,7 @@ def _recognised(
             file_column=source.file_column,
             detect=source.detect,
             as_they_are=source.as_they_are,
+            allow_training_overlap=source.allow_training_overlap,
             threads=threads,
             progress=progress,
         )

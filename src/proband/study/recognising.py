@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proband.algorithms import (
@@ -57,6 +57,7 @@ def recognise(
     file_column: str = "file",
     detect: str | None = None,
     as_they_are: bool = False,
+    allow_training_overlap: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Recognised:
@@ -70,6 +71,8 @@ def recognise(
         Recognisers by name, and trained models to use as they are.
     train, queries, targets
         Who is trained on, and whose images are compared: by default all that are not trained on.
+    allow_training_overlap
+        Whether targets may be trained on, as in `Sets.check`.
     """
     progress = progress or Silent()
     chosen = [recognizer(name, mask=not as_they_are) for name in algorithms]
@@ -84,7 +87,7 @@ def recognise(
     unmet = [one.name for one in chosen if one.needs_training]
     if unmet and not sets.training:
         raise UsageError(f"{', '.join(unmet)} must be trained.", Hint("say on whom: {option:train}"))
-    met = sets.check(table)
+    met = sets.check(table, allow_training_overlap)
     acquired = acquire(
         Pictures.of(images, table, file_column),
         table,
@@ -95,7 +98,9 @@ def recognise(
         progress=progress,
     )
     made += train_all(chosen, acquired, sets.training, progress)
-    _check_models(made, sets)
+    sets = _with_models(made, sets, allow_training_overlap)
+    if sets.trained_targets:
+        met = sets.check(table, allow_training_overlap)
     return Recognised(score(made, acquired, sets, progress), made, sets, met, notes)
 
 
@@ -121,13 +126,18 @@ def _sets(
     return sets, tuple(notes)
 
 
-def _check_models(models: Sequence[Model], sets: Sets) -> None:
-    """Refuse a loaded model that was trained on samples it would now be tested on."""
-    both = dict.fromkeys([*sets.queries, *sets.targets])
-    for one in models:
-        met = [] if one.training is None else one.training.among(both)
+def _with_models(models: Sequence[Model], sets: Sets, allow_training_overlap: bool) -> Sets:
+    """Refuse a loaded model that was trained on samples it would now be tested on; count targets that may be as trained on."""
+    refused = dict.fromkeys([*sets.queries, *(() if allow_training_overlap else sets.targets)])
+    trained: dict[str, None] = {}
+    for model in models:
+        met = [] if model.training is None else model.training.among(refused)
         if met:
             raise DesignError(
-                f"{one.name} was trained on {count(len(met))} of the very samples it would be tested on: {first_few(met)}.",
-                "choose other queries and targets, or train another model.",
+                f"{model.name} was trained on {count(len(met))} of the very samples it would be tested on: {first_few(met)}.",
+                Hint(
+                    "choose other queries and targets, or train another model; {give:allow_training_overlap=on} if only targets were trained on."
+                ),
             )
+        trained |= dict.fromkeys([] if model.training is None else model.training.among(sets.targets))
+    return replace(sets, training=tuple(dict.fromkeys([*sets.training, *trained])))

@@ -18,6 +18,10 @@ People with images of one session alone stay enrolled, and what the first two tr
 
   proband permute scores.npz -s samples.csv --orientation similarity --groups session --distractors --list-trials 1,2 --csv trials=chosen.csv
 
+Gallery images of the first day, probes of the second; two algorithms against a third, also by their median ranks:
+
+  proband permute scores.npz -s samples.csv --orientation similarity -g "day == 1" -p "day == 2" --against pca --measure median-rank@10
+
 Embeddings, several encounters of each person:
 
   proband permute -e embeddings.npz::dlib -s samples.csv --id-column filename --metric l2 --groups encounter
@@ -34,8 +38,16 @@ ANALYSES.register("choices")(
             code="proband.analyses.choices.run:exit_code",
             experiment=("ties",),
             output=("confidence_level", "seed", "pseudonyms", "formats"),
-            frames=("choices", "choices_differences", "choices_trials", "choices_exact", "choices_trainings"),
-            figures=("choices_distributions", "choices_ranks", "choices_differences"),
+            frames=(
+                "choices",
+                "choices_differences",
+                "choices_measures",
+                "choices_measure_differences",
+                "choices_trials",
+                "choices_exact",
+                "choices_trainings",
+            ),
+            figures=("choices_distributions", "choices_ranks", "choices_differences", "choices_measures"),
             marks={
                 "list_trials": Needs("csv", "out"),
                 "pseudonyms": Needs("list_trials"),

@@ -12,7 +12,10 @@ from proband.engine.limits import (
 from proband.errors import Hint
 from proband.marks import Unless
 from proband.study.requests.base import (
+    MEASURES,
+    Against,
     AnalysisRequest,
+    ChosenPairs,
     Condition,
     Option,
     Positive,
@@ -35,13 +38,39 @@ class ChoicesRequest(AnalysisRequest):
         ),
         Option(metavar="COLUMN"),
     ] = ()
-    pairs: Annotated[
+    image_pairs: Annotated[
         Literal["between", "within"] | None,
         Field(
             description="Gallery and probe image come from different groups (the default with groups), or from the same."
         ),
     ] = None
     where: Annotated[Condition | None, Field(description="Which samples belong to the pool.")] = None
+    gallery: Annotated[
+        Condition | None,
+        Field(
+            description="Which of them may be gallery images, such as those of the first day. Default: all."
+        ),
+        Option(("-g",)),
+    ] = None
+    probes: Annotated[
+        Condition | None,
+        Field(
+            description="Which of them may be probe images, such as those of the second day. Default: all."
+        ),
+        Option(("-p",)),
+    ] = None
+    measures: Annotated[
+        Several[Text],
+        Field(
+            description="More measures of the same trials, with their differences: rank-20, median-rank@10, median-relative-rank, "
+            "relative-rank@0.01, or a plug-in's."
+        ),
+        Option(("--measure",), "NAME[@VALUE]"),
+        MEASURES,
+        Unless("exact=on", "trainings=on"),
+    ] = ()
+    pairs: Annotated[ChosenPairs, Unless("exact=on", "trainings=on")] = ()
+    against: Annotated[Against, Unless("exact=on", "trainings=on")] = None
     n_resamples: Annotated[
         Positive,
         Field(description="How many trials."),
@@ -83,9 +112,21 @@ class ChoicesRequest(AnalysisRequest):
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
-        if self.pairs == "between" and not self.groups:
+        renamed = next((pair for pair in self.pairs if pair in ("between", "within")), None)
+        if renamed is not None:
             raise refuse(
-                "pairs between groups need groups", Hint("{give:groups}, or leave pairs out."), "pairs"
+                f"pairs are of algorithms, A-B, and not {renamed!r}",
+                Hint(
+                    "which images make a pair is {option:image_pairs=within} or {option:image_pairs=between} now; proband migrate "
+                    "renames the key."
+                ),
+                "pairs",
+            )
+        if self.image_pairs == "between" and not self.groups:
+            raise refuse(
+                "pairs of images between groups need groups",
+                Hint("{give:groups}, or leave image_pairs out."),
+                "image_pairs",
             )
         beyond = next((one for one in self.list_trials if one > self.n_resamples), None)
         if beyond is not None:

@@ -12,14 +12,16 @@ import polars as pl
 from proband.analyses.choices.request import ChoicesRequest
 from proband.designs import ImageChoice, TrainingSets
 from proband.inference import Estimate, VirtualExperiments, estimate, permute
+from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.listing import trial_choices
-from proband.measures import RecognitionRate
+from proband.measures import RecognitionRate, measure_named
 from proband.results.serializing import Written
 from proband.samples import Pool
 from proband.scores import pool_over
 from proband.study.context import Context
+from proband.study.designs import chosen_of
 from proband.study.findings import Parts
 from proband.study.requests import Request
 
@@ -67,15 +69,18 @@ class Choices(Parts):
 
 
 def prepare(request: ChoicesRequest, context: Context) -> Pool:
-    """Make the pool of images to choose from."""
+    """Make the pool of images to choose from; refuse pairs of algorithms that are not there."""
+    chosen_pairs(context.names, **chosen_of(request, context.names))
     return context.once(
         ("pool", request.model_dump_json()),
         lambda: pool_over(
             context.scores,
             context.samples,
             groups=request.groups or None,
-            pairs=request.pairs,
+            image_pairs=request.image_pairs,
             where=context.origin.condition(request.where),
+            gallery=context.origin.condition(request.gallery),
+            probes=context.origin.condition(request.probes),
             distractors=request.distractors,
         ),
     )
@@ -106,6 +111,7 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
         {"request": request.model_dump(), "ties": ties, **context.judging},
         lambda: permute(
             context.scores, pool, design=ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
+            measures=[measure_named(name) for name in request.measures], **chosen_of(request, context.names),
             ties=ties, seed=output.seed, threads=context.threads, progress=context.progress,
             keep_on_interrupt=context.keep_on_interrupt,
         ),

@@ -22,6 +22,7 @@ from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.trials import LOW_RANKS
 from proband.report import columns as col
 from proband.report.charts.makers.histograms import differences
+from proband.report.figures.identification import replicates_figure
 from proband.report.kinds.differences import ALL_PAIRS
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
@@ -89,9 +90,23 @@ def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Dra
         "distributions": partial(rate_distributions_figure, rates, width),
         "ranks": partial(rank_intervals_figure, bands, level, note=among),
     }
-    pairs = combinations((name for name in names if name in leading[:_MOST_PAIRED]), 2)
-    apart = {pair: result.difference(*pair) for pair in pairs}
-    return made | ({"differences": partial(differences_figure, apart, width, note=between)} if apart else {})
+    pairs = [pair for pair in result.pairs if _chosen(result) or {*pair} <= {*leading[:_MOST_PAIRED]}]
+    apart = {pair: result.difference(*pair) for pair in pairs[: comb(_MOST_PAIRED, 2)]}
+    if apart:
+        made["differences"] = partial(differences_figure, apart, width, note=between)
+    if result.measured:
+        made["measures"] = partial(replicates_figure, _spreads(result.at_level(level)))
+    return made
+
+
+def _spreads(result: VirtualExperiments) -> list[list[Estimate]]:
+    """What the figure of other measures draws: each over all algorithms, and D of as many pairs as can be read."""
+    drawn: list[list[Estimate]] = []
+    for measured in result.measured.values():
+        drawn.append(list(measured.estimates.values()))
+        apart = [measured.apart(*pair) for pair in measured.pairs[: comb(_MOST_PAIRED, 2)]]
+        drawn += [apart] if apart else []
+    return drawn
 
 
 def _leading(result: VirtualExperiments) -> list[str]:
@@ -99,15 +114,23 @@ def _leading(result: VirtualExperiments) -> list[str]:
     return sorted(result.algorithms, key=lambda name: -result.rate(name).mean)
 
 
+def _chosen(result: VirtualExperiments) -> bool:
+    """Whether some pairs of algorithms were chosen, in an order of their own."""
+    return bool(result.pairs) and result.pairs != tuple(combinations(result.algorithms, 2))
+
+
 def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
     """Say which algorithms the figure of ranks draws, and which pairs that of differences; empty where it draws all."""
     total = len(result.algorithms)
     bands, paired = min(total, _MOST_BANDS), min(total, _MOST_PAIRED)
     rule = "the {} with the highest mean rate at rank 1"
-    return (
-        part_of(bands, total, "algorithms", rule.format(bands)),
-        part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}"),
+    most = comb(_MOST_PAIRED, 2)
+    pairs = (
+        part_of(min(len(result.pairs), most), len(result.pairs), "pairs", f"the first {most} of those chosen")
+        if _chosen(result)
+        else part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}")
     )
+    return part_of(bands, total, "algorithms", rule.format(bands)), pairs
 
 
 @shows(VirtualExperiments)
@@ -172,6 +195,7 @@ class ChoicesView(View[Choices]):
             made["choices"] = found.choices.at_level(found.confidence_level).to_frame()
             if len(found.choices.algorithms) > 1:
                 made["choices_differences"] = _differences_frame(found.choices, found.confidence_level)
+            made |= _measured_frames(found.choices.at_level(found.confidence_level))
         if found.exact_choices:
             frames = [_exact_frame(name, one) for name, one in found.exact_choices.items()]
             made["choices_exact"] = pl.concat(frames)
@@ -253,14 +277,14 @@ class ChoicesView(View[Choices]):
 
 def _trials_tables(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> list[Table]:
     """Rates, and differences where there are several algorithms: of as many pairs as can be read."""
-    rates = _rates(result, rank, level)
+    rates, measured = _rates(result, rank, level), _measured(result.at_level(level))
     if len(result.algorithms) < 2:
-        return [rates]
+        return [rates, *measured]
     rank = min(rank, LOW_RANKS)
-    pairs = islice(combinations(result.algorithms, 2), _MOST_PAIRS)
-    more = comb(len(result.algorithms), 2) - _MOST_PAIRS
+    pairs = islice(result.pairs, _MOST_PAIRS)
+    more = len(result.pairs) - _MOST_PAIRS
     notes = [_MORE_PAIRS(n=more)] if more > 0 else []
-    return [rates, _differences(result, _compared(result, pairs, rank, level), rank, level, notes)]
+    return [rates, _differences(result, _compared(result, pairs, rank, level), rank, level, notes), *measured]
 
 
 def _compared(
@@ -312,13 +336,74 @@ def _differences(
     )
 
 
+def _measured(result: VirtualExperiments) -> list[Table]:
+    """Other measures over the same choices, and their differences: of as many pairs as can be read."""
+    if not result.measured:
+        return []
+    values = [one for measured in result.measured.values() for one in measured.estimates.values()]
+    share = f"{percent(result.confidence_level)} of choices"
+    tables = [
+        col.table_of(
+            "Other measures",
+            values,
+            col.name("measure", lambda one: str(one.answers.of)),
+            col.name("algorithm", lambda one: one.algorithm),
+            col.fixed("value", lambda one: one.value, places=4),
+            col.fixed("s.d. over choices", lambda one: one.standard_error, places=4),
+            col.interval(share, lambda one: (one.low, one.high), answers=result.answers, kind="number"),
+            id="choice-measures",
+            on_page="Other measures over choices of images",
+        )
+    ]
+    apart = [one for measured in result.measured.values() for one in measured.differences]
+    if apart:
+        more = len(apart) - _MOST_PAIRS
+        tables.append(
+            col.table_of(
+                "Differences of other measures",
+                apart[:_MOST_PAIRS],
+                col.name("measure", lambda pair: pair.measure),
+                col.name("in the same choice", lambda pair: f"{pair.first} − {pair.second}"),
+                col.fixed("difference", lambda pair: pair.value, places=4),
+                col.interval(
+                    share, lambda pair: (pair.low, pair.high), answers=result.answers, kind="number"
+                ),
+                col.share("does not win in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
+                id="choice-measure-differences",
+                on_page="Differences of other measures in the same choices",
+                notes=[_MORE_PAIRS(n=more)] if more > 0 else [],
+            )
+        )
+    return tables
+
+
+def _measured_frames(result: VirtualExperiments) -> dict[str, pl.DataFrame]:
+    """Every algorithm and every pair by the other measures."""
+    if not result.measured:
+        return {}
+    rows = [
+        (code, name, one.value, one.low, one.high, one.standard_error)
+        for code, measured in result.measured.items()
+        for name, one in measured.estimates.items()
+    ]
+    columns = ["measure", "algorithm", "value", "low", "high", "standard_deviation"]
+    made = {"choices_measures": frame_of_rows(rows, columns)}
+    apart = [
+        (pair.measure, pair.first, pair.second, pair.value, pair.low, pair.high, pair.not_won, pair.n_trials)
+        for measured in result.measured.values()
+        for pair in measured.differences
+    ]
+    columns = ["measure", "first", "second", "difference", "low", "high", "not_won", "trials"]
+    return made | ({"choices_measure_differences": frame_of_rows(apart, columns)} if apart else {})
+
+
 def _over_choices(pair: Difference) -> tuple[float, float]:
     return pair.over_choices or (pair.low, pair.high)
 
 
 def _differences_frame(result: VirtualExperiments, level: float) -> pl.DataFrame:
     """Every pair at rank 1: D over choices of images, how often the first does not win, and the test over people."""
-    found = _compared(result, combinations(result.algorithms, 2), 1, level)
+    found = _compared(result, iter(result.pairs), 1, level)
     rows = [
         (
             one.first,
@@ -394,7 +479,14 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
     level = scene.confidence_level
     yield of_length(_rates(result, 1, level).paged)
     names = sorted(result.algorithms, key=scene.order.index)
-    if len(names) > 1 and result.differences():
+    if _chosen(result):
+        yield shown(differences(result, result.pairs[:_MOST_DRAWN]))
+        if len(result.pairs) > _MOST_DRAWN:
+            yield from said([f"Drawn: the first {_MOST_DRAWN} of the pairs chosen; the table has more."])
+        yield of_length(
+            _differences(result, _compared(result, iter(result.pairs), 1, level), 1, level, []).paged
+        )
+    elif len(names) > 1 and result.differences():
         leader, *others = names
         drawn = [(leader, other) for other in others[:_MOST_DRAWN]]
         chart = differences(result, drawn)
@@ -410,4 +502,6 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
         pairs = combinations(names, 2)
         found = _compared(result, islice(pairs, len(others)) if many else pairs, 1, level)
         yield of_length(_differences(result, found, 1, level, notes if many else []).paged)
+    for table in _measured(result.at_level(level)):
+        yield of_length(table.paged)
     yield Folded("What choices of images mean", tuple(said(VirtualExperimentsView().notes(result))))

@@ -16,6 +16,7 @@ from proband.study.requests.base import (
     CHOICE,
     DESIGNS,
     MEASURES,
+    Against,
     AnalysisRequest,
     ChosenPairs,
     Condition,
@@ -54,7 +55,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
         Text,
         Field(
             description="How pairs are tested: auto knows that people are shared; or sign-flip, obuchowski, durkalski, mcnemar, "
-            "bootstrap, brr, or a plug-in's."
+            "bootstrap (people), bootstrap-probe, brr, or a plug-in's."
         ),
         Option(("--test",)),
         DESIGNS,
@@ -73,12 +74,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
         ),
     ] = "single-step"
     pairs: ChosenPairs = ()
-    against: Annotated[
-        Text | None,
-        Field(description="Compare every other algorithm with this one, and no other pairs."),
-        Option(metavar="ALGORITHM"),
-        Unless("with_scores"),
-    ] = None
+    against: Annotated[Against, Unless("with_scores")] = None
     one_sided: OneSided = None
 
     with_scores: Annotated[

@@ -13,7 +13,9 @@ from proband.engine.limits import (
 from proband.errors import Hint
 from proband.marks import Needs, Unless
 from proband.study.requests.base import (
+    Against,
     AnalysisRequest,
+    ChosenPairs,
     File,
     Option,
     Reads,
@@ -85,6 +87,8 @@ class CovariatesRequest(AnalysisRequest):
             "Default: survey where these are named, and otherwise CR2."
         ),
     ] = None
+    pairs: Annotated[ChosenPairs, Unless("table")] = ()
+    against: Annotated[Against, Unless("table")] = None
     incomplete: Annotated[
         Literal["error", "drop"],
         Field(description="Probes that lack a covariate: refused, or left out and told."),

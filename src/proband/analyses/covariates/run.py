@@ -10,16 +10,19 @@ from proband.inference.covariates.explained import Explained
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.outcomes import explain_outcomes
 from proband.inference.covariates.results import CovariateStudy
-from proband.inference.covariates.study import explain
+from proband.inference.covariates.study import chosen_algorithms, explain
 from proband.inference.covariates.values import rows_of
 from proband.samples.reading import read_frame
 from proband.study.context import Context, digest_of
+from proband.study.designs import chosen_of
 from proband.words import Note
 
 
 def prepare(request: CovariatesRequest, context: Context) -> Formula:
     """Read the model; refused where it names columns that are not there, or are of another kind."""
     model = Formula.parse(request.on)
+    if request.table is None:
+        chosen_algorithms(model, context.names, **chosen_of(request, context.names))
     if request.table is None and context.unranked:
         with suppress(DesignError):  # which probes can be judged, only scores tell
             rows_of(context.unranked, model, "drop")
@@ -41,6 +44,7 @@ def run(request: CovariatesRequest, context: Context) -> CovariateStudy:
             covariance,
             request.incomplete,
             context.output.confidence_level,
+            chosen_algorithms(model, context.names, **chosen_of(request, context.names)),
         )
 
     return context.step(

@@ -6,10 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from proband.engine.limits import (
-    Rank,
-)
-from proband.marks import Needs
+from proband.engine.limits import Positive, Rank
 from proband.study.requests.base import (
     DESIGNS,
     MEASURES,
@@ -44,12 +41,19 @@ class IdentificationRequest(AnalysisRequest, Replication):
     design: Annotated[
         Text,
         Field(
-            description="What varies in the intervals of measures: auto, binomial, clustered, bootstrap, brr, fay, jackknife, rao-wu, "
-            "or a plug-in's."
+            description="What varies in the intervals of measures, by default of the rates at the ranks shown: auto, binomial, clustered, bootstrap "
+            "(people), bootstrap-probe, brr, fay, jackknife, rao-wu, or a plug-in's."
         ),
         DESIGNS,
-        Needs("measures"),
     ] = "auto"
+    population: Annotated[
+        Positive | None,
+        Field(
+            description="The number of people that those tested were drawn from without replacement; default: endless. For the designs auto, "
+            "clustered and binomial."
+        ),
+        Option(metavar="N"),
+    ] = None
     one_sided: Annotated[
         Literal["lower", "upper"] | None,
         Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
@@ -70,7 +74,13 @@ class IdentificationRequest(AnalysisRequest, Replication):
         """What it reads: ranks, and compared pairs where a measure is of those."""
         from proband.measures import measure_named  # nothing heavy is imported before it is needed
 
-        return Reads(ranks=True, pairs=any(measure_named(one).view == "pairs" for one in self.measures))
+        return Reads(ranks=True, pairs=any(measure_named(one).view == "pairs" for one in self.measured))
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The measures of the table of measures: those named, or under a design that is named the rates at the ranks shown."""
+        rates = () if self.design == "auto" else tuple(f"rank-{rank}" for rank in self.ranks)
+        return self.measures or rates
 
     @property
     def category_use(self) -> Literal["possible"]:

@@ -44,12 +44,27 @@ class Identified(Parts):
     relative_ranks: bool = False
 
 
+_CLOSED = ("proportion", "clusters")  # what designs with closed forms can do
+
+
 def prepare(request: IdentificationRequest, context: Context) -> None:
-    """Refuse measures that the design does not suit."""
+    """Refuse measures that the design, or a finite population, does not suit."""
     for measure in _measures(request):
         require_answer(request, measure, context)
+        _require_closed(request, measure)
         if measure.view != "pairs" and ranks_anew(request):
             _scores_to_rank(request.design, context)
+
+
+def _require_closed(request: IdentificationRequest, measure: Measure) -> None:
+    """Refuse a finite population where the interval has no closed form that allows for it."""
+    design = design_of(request)
+    closed = design == "auto" or design.capability in _CLOSED
+    if request.population is not None and not (closed and measure.form == "share"):
+        raise UsageError(
+            f"A finite population is allowed for in rates with closed forms, not in the {measure.estimand} under the design {request.design}.",
+            Hint("leave it out, or ask for rates alone: {option:design=clustered}"),
+        )
 
 
 def run(request: IdentificationRequest, context: Context) -> Identified:
@@ -62,6 +77,7 @@ def run(request: IdentificationRequest, context: Context) -> Identified:
         confidence_level=context.output.confidence_level,
         weights=request.weights,
         one_sided=request.one_sided,
+        population=request.population,
     )
     overlap = set_overlap(context.experiment, categories=context.categories) if request.overlap else None
     return Identified(evaluation, _measured(request, context), overlap, request.relative_ranks)
@@ -82,7 +98,7 @@ def _measured(request: IdentificationRequest, context: Context) -> tuple[Estimat
 
 
 def _measures(request: IdentificationRequest) -> list[Measure]:
-    return [weighted(measure_named(one), request.weights) for one in request.measures]
+    return [weighted(measure_named(one), request.weights) for one in request.measured]
 
 
 def _estimates(
@@ -100,6 +116,7 @@ def _estimates(
             "design": request.design,
             "options": request.design_options,
             "side": request.one_sided,
+            "population": request.population,
             "within": digest_of(within),
             **context.ranking,
             **context.judging,
@@ -108,6 +125,7 @@ def _estimates(
             estimate(
                 one, within, measure=measure, design=design_of(request),
                 confidence_level=context.output.confidence_level, seed=context.output.seed, one_sided=request.one_sided,
+                population=request.population,
             )
             for one in data
         ),

@@ -10,11 +10,11 @@ from proband.engine.limits import (
     Rank,
 )
 from proband.study.requests.base import (
+    Against,
     AnalysisRequest,
+    ChosenPairs,
     Option,
     Reads,
-    Several,
-    Text,
 )
 
 
@@ -25,18 +25,8 @@ class McNemarRequest(AnalysisRequest):
     by_category: Annotated[
         bool, Field(description="Test within each probe category as well as over all probes.")
     ] = False
-    pairs: Annotated[
-        Several[Text],
-        Field(
-            description="Test only these pairs, the first against the second; what is adjusted is adjusted for these alone."
-        ),
-        Option(metavar="A-B"),
-    ] = ()
-    against: Annotated[
-        Text | None,
-        Field(description="Test every other algorithm against this one, and no other pairs."),
-        Option(metavar="ALGORITHM"),
-    ] = None
+    pairs: ChosenPairs = ()
+    against: Against = None
 
     @property
     def reads(self) -> Reads:

@@ -10,9 +10,12 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import progress_bars, read_samples, say, tell, wrote
 from proband.cli.outputs import require_apart
+from proband.marks import Needs
 from proband.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from proband.algorithms import Model, Sets
     from proband.samples import Samples
     from proband.scores import DenseScores
@@ -125,6 +128,16 @@ def recognize(
             rich_help_panel="Images",
         ),
     ] = False,
+    allow_training_overlap: Annotated[
+        bool,
+        typer.Option(
+            "--allow-training-overlap",
+            help="Targets may be trained on: training on the gallery, as in Beveridge et al. 2001. The scores are labelled so; queries are "
+            "never trained on.",
+            rich_help_panel="Recognisers",
+        ),
+        Needs("train", "model"),
+    ] = False,
     list_algorithms: Annotated[
         bool,
         typer.Option(
@@ -179,6 +192,7 @@ def recognize(
             file_column=file_column,
             detect=detect,
             as_they_are=as_they_are,
+            allow_training_overlap=allow_training_overlap,
             threads=threads,
             progress=progress,
         )
@@ -187,7 +201,7 @@ def recognize(
     if save_models is not None:
         for one in made.models:
             require_storable(one)
-    _write(made.scores, out, table)
+    _write(made.scores, out, table, made.sets.trained_targets)
     if save_models is not None:
         _save(made.models, save_models)
     _report(made.scores, made.sets, made.met, out)
@@ -219,13 +233,17 @@ def _list(asked: bool) -> None:
         raise typer.Exit
 
 
-def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:
+def _write(scores: list[DenseScores], out: Path, table: Samples, trained_targets: Sequence[str]) -> None:
     from proband.errors import UsageError
     from proband.scores.archive import write_score_archive
     from proband.scores.formats import write_scores
 
     if out.suffix.lower() == ".npz":
-        write_score_archive(out, scores)
+        write_score_archive(out, scores, trained_targets)
+    elif trained_targets:
+        raise UsageError(
+            f"{out.name} cannot say that some targets were trained on.", "write an .npz archive, which does."
+        )
     elif len(scores) == 1:
         write_scores(out, scores[0], samples=table)
     else:
@@ -247,5 +265,6 @@ def _report(scores: list[DenseScores], sets: Sets, met: Note, out: Path) -> None
     n_queries, n_targets = len(sets.queries), len(sets.targets)
     say(f"{counted(n_queries, 'query', 'queries')} × {counted(n_targets, 'target')}; {met}.")
     for note in dict.fromkeys(note for one in scores for note in one.notes):
-        say(str(note))
+        if note != met:
+            say(str(note))
     wrote(out)

@@ -229,14 +229,14 @@ def _notes(
         if one.n_discordant_subjects is not None and one.n_discordant_subjects < _FEW_DISCORDANT
     ]
     rare = (_FEW(few=_FEW_DISCORDANT, pairs=first_few(few)),) if few else ()
-    return (*question.why, *warned, *rare, *_dependence(each, design.capability == "proportion"))
+    return (*question.why, *warned, *rare, *_dependence(each, design.over_probes))
 
 
-def _dependence(each: Sequence[Estimate], this_is_binomial: bool) -> tuple[Note, ...]:
+def _dependence(each: Sequence[Estimate], over_probes: bool) -> tuple[Note, ...]:
     """What is to be said of the algorithm for which shared people matter most, by name."""
     shared = [(one.clusters, one.algorithm) for one in each if one.clusters is not None]
     if not shared:
         return ()
     clusters, name = max(shared, key=lambda one: one[0].design_effect)
-    said = dependence(clusters, this_is_binomial)
+    said = dependence(clusters, over_probes)
     return tuple(_WORST_DEPENDENCE(algorithm=name, dependence=one) for one in said)

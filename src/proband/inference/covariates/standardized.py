@@ -45,6 +45,8 @@ class Standardizer:
         The model and its errors.
     confidence_level, method, answers
         Of the intervals.
+    chosen
+        The pairs of algorithms that are compared; None for every other with the first.
     """
 
     coding: Coding
@@ -52,6 +54,7 @@ class Standardizer:
     confidence_level: float
     method: Method
     answers: Answers
+    chosen: tuple[tuple[str, str], ...] | None = None
 
     @property
     def in_points(self) -> bool:
@@ -152,7 +155,7 @@ class Standardizer:
         return having
 
     def differences(self) -> Iterator[Difference]:
-        """Every level less the first, or the upper quartile less the lower; within the levels of what it is crossed with; and how these differ."""
+        """Every level less the first, the chosen pairs of algorithms, or the upper quartile less the lower; within the levels of what it is crossed with; and how these differ."""
         for one in self.levels:
             for pair in self._compared(one):
                 yield self._difference(one, pair)
@@ -168,6 +171,9 @@ class Standardizer:
         levels = self.levels[one]
         if self.coding.by_covariate[one].is_number:
             return [(levels[-1], levels[0])] if len(levels) > 1 else []
+        if self.chosen is not None and one.kind == "algorithm":
+            named = {level[0]: level for level in levels}
+            return [(named[first], named[second]) for first, second in self.chosen]
         return [(level, levels[0]) for level in levels[1:]]
 
     def _acted_on(self, one: Covariate) -> list[Level]:

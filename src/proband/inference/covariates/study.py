@@ -12,6 +12,8 @@ import numpy as np
 from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Rank
 from proband.engine.threads import one_blas_thread
+from proband.errors import UsageError
+from proband.inference.comparisons.chosen_pairs import Names, chosen_pairs
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.explained import Explained
@@ -142,6 +144,8 @@ def covariates(
     outcome: Outcome = "success",
     rank: Rank = 1,
     fmr: FalseMatchRate = 0.001,
+    pairs: Sequence[Names] = (),
+    against: str | None = None,
     covariance: Covariance = "CR2",
     incomplete: Incomplete = "error",
     confidence_level: Level = 0.95,
@@ -165,6 +169,9 @@ def covariates(
     outcome, rank, fmr
         ``success`` at `rank` or better; ``match``: the mate's score passes the threshold that has the false match rate `fmr` in this experiment; or
         ``log-rank``.
+    pairs, against
+        Which algorithms are compared, by name, the first less the second; or every other algorithm less one. The model must hold
+        ``algorithm``. By default every other less the first.
     covariance
         ``CR2``; or ``CR1``, ``CR0`` and ``survey`` (linearised), to check against other programs.
     incomplete
@@ -196,11 +203,26 @@ def covariates(
     probe.glasses on against off: −33.33 points [−96.17, +29.50], p = 0.26
     """
     model = Formula.parse(on)  # refused before any work
-    named = list(by_name(scores).values())
+    algorithms = by_name(scores)
+    chosen = chosen_algorithms(model, tuple(algorithms), pairs, against)
+    named = list(algorithms.values())
     ranked = [outcomes_of(algorithm, experiment) for algorithm in named]
     scored = [algorithm for algorithm in named if isinstance(algorithm, Scores)]
     found = Explained.of(ranked, scored, outcome, rank, fmr)
-    return explain(found, model, covariance, incomplete, confidence_level)
+    return explain(found, model, covariance, incomplete, confidence_level, chosen)
+
+
+def chosen_algorithms(
+    model: Formula, names: Sequence[str], pairs: Sequence[Names] = (), against: str | None = None
+) -> tuple[Names, ...] | None:
+    """Check which pairs of algorithms were chosen; refused where the model does not tell algorithms apart."""
+    chosen = chosen_pairs(names, pairs, against)
+    if chosen and not any(covariate.kind == "algorithm" for covariate in model.covariates):
+        raise UsageError(
+            f"Pairs of algorithms are chosen, and the model {model} does not hold algorithm.",
+            "add it: + algorithm.",
+        )
+    return chosen
 
 
 @one_blas_thread()
@@ -210,8 +232,9 @@ def explain(
     covariance: Covariance = "CR2",
     incomplete: Incomplete = "error",
     confidence_level: float = 0.95,
+    chosen: tuple[Names, ...] | None = None,
 ) -> CovariateStudy:
-    """Explain outcomes by a model (see `covariates`)."""
+    """Explain outcomes by a model (see `covariates`); of algorithms the pairs `chosen` are compared."""
     rows = found.rows(model, incomplete)
     y = found.kept(rows.kept)
     found.require_both(y)
@@ -222,7 +245,7 @@ def explain(
     coding.check_separated(fit)
     sandwich = found.sandwich(fit, rows, covariance)
     method, answers = _METHODS[covariance], found.answers(covariance)
-    standard = Standardizer(coding, sandwich, confidence_level, method, answers)
+    standard = Standardizer(coding, sandwich, confidence_level, method, answers, chosen)
     tests, overall = _tests(coding, sandwich, _WALD if covariance == "survey" else _HOTELLING)
     checks = checks_of(coding, fit, rows.person, confidence_level, answers)
     differences = tuple(standard.differences())

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Reweighting
-from proband.errors import DesignError, UsageError
-from proband.inference.estimates.case import Case, IntervalFound, estimates_of
+from proband.errors import DesignError, Hint, UsageError
+from proband.inference.estimates.case import Case, IntervalFound, estimates_of, people_in
 from proband.inference.estimates.replicates import bootstrap_interval, replicate
 from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.procedures import Question
@@ -29,6 +29,17 @@ _NO_EVENT = Sentence(
     "bootstrap.no-event",
     "note",
     "replicates do not vary: the interval is the Wilson interval of {n:whole} independent probes without variation",
+)
+_BINOMIAL_COUNT = Sentence(
+    "bootstrap.binomial-count",
+    "note",
+    "probes are drawn one by one, so with c of n successes the count of a replicate is exactly Binomial(n, c/n), and is drawn as such",
+)
+_PROBES_INDEPENDENT = Sentence(
+    "bootstrap.probes-independent",
+    "caution",
+    "{n:count probe} of {people:count person/people} are drawn one by one, as if those of one person were independent: for new people the "
+    "interval may be too narrow, and the design bootstrap draws people",
 )
 
 
@@ -52,12 +63,23 @@ def replicate_interval(
     counted, made = drawn
     value = float(counted.value())
     interval = bootstrap_interval(counted, value, made, design.interval, case.confidence_level)
-    notes: tuple[Note, ...] = ()
+    notes = about_probes(design, case)
     if not interval.has_width:
-        interval, notes = _without_width(design, case, interval)
+        interval, said = _without_width(design, case, interval)
+        notes = (*said, *notes)
     error = float(made.std(ddof=1)) if np.isfinite(made).all() else None
     answers = resampling_answers(case.measure.estimand, design)
     return IntervalFound(value, *interval, error, answers, replicates=made, notes=notes)
+
+
+def about_probes(design: Reweighting, case: Case) -> tuple[Note, ...]:
+    """What is to be said where single probes are drawn: what a rate's replicates are, and what is wrong with that for several of a person."""
+    if not design.over_probes:
+        return ()
+    whole = case.is_share and not case.outcomes.fractional and case.measure.weights == "probe"
+    counted = (_BINOMIAL_COUNT(),) if whole and design.with_replacement else ()
+    sizes = {"n": len(case.outcomes), "people": people_in(case.outcomes)}
+    return (*counted, *((_PROBES_INDEPENDENT(**sizes),) if case.several else ()))
 
 
 def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple[Interval, tuple[Note, ...]]:
@@ -87,6 +109,6 @@ def units_of(outcomes: Outcomes, design: Reweighting) -> npt.NDArray[np.intp]:
     if codes.max() == 0:
         raise DesignError(
             "All probes are of one person, so nothing can be said about other people.",
-            "use Bootstrap('probe').",
+            Hint("draw probes instead: {option:design=bootstrap-probe}"),
         )
     return codes.astype(np.intp)

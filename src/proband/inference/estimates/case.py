@@ -131,7 +131,7 @@ class Case:
         return _once(
             self.measure,
             self.outcomes,
-            asked,
+            (*asked, self.population),
             lambda: by_person(
                 self.success,
                 self.outcomes.subjects,
@@ -139,6 +139,7 @@ class Case:
                 Answers(weighted(self.measure, "person").estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE),
                 Who(algorithm=self.outcomes.algorithm),
                 RestsOn.measured(self.outcomes.facts),
+                self.population,
             ),
         )
 
@@ -267,7 +268,7 @@ def estimate_from(
         notes=(
             *question.why,
             *found.notes,
-            *dependence(case.clusters, design.capability == "proportion"),
+            *dependence(case.clusters, design.over_probes),
             *case.about_weights,
         ),
         by_person=case.by_person,
@@ -287,7 +288,7 @@ def people_in(outcomes: Outcomes) -> int:
     return outcomes.facts.n_probe_subjects
 
 
-def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note, ...]:
+def dependence(clusters: Clusters | None, over_probes: bool) -> tuple[Note, ...]:
     """Say in one sentence whether taking probes for independent would mislead.
 
     The factor it names is √(design effect), the cluster standard error over the binomial one.
@@ -295,7 +296,7 @@ def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note,
     if clusters is None:
         return ()
     if clusters.nothing_varies:
-        alike = _ALL_ALIKE_BINOMIAL if this_is_binomial else _ALL_ALIKE
+        alike = _ALL_ALIKE_BINOMIAL if over_probes else _ALL_ALIKE
         which = "all" if clusters.rate else "none"
         return (alike(n=clusters.n, people=clusters.n_clusters, which=which),)
     told: dict[str, Any] = {"n": clusters.n, "people": clusters.n_clusters, "icc": clusters.icc}
@@ -305,5 +306,5 @@ def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note,
     told |= {"worth": clusters.effective_n, "effect": clusters.design_effect}
     if abs(ratio - 1) < _ALIKE:
         return (_ABOUT_RIGHT(**told),)
-    said = _IS if this_is_binomial else _WOULD_BE
+    said = _IS if over_probes else _WOULD_BE
     return (said(**told, side="narrow" if ratio > 1 else "wide", factor=max(ratio, 1 / ratio)),)

@@ -29,6 +29,14 @@ _NOT_LESSENED = Sentence(
     "the population has {population:count person/people}, but with one probe of each, variation between people cannot be "
     "separated from variation between images: the interval is that of an infinite population, which is never too narrow",
 )
+_LESSENED = Sentence(
+    "estimate.population",
+    "note",
+    "{people:count person/people} of a population of {population:count}, drawn without replacement: {left:percent} of the variance between "
+    "people counts, and {drawn:percent} of that between images of one person",
+)
+POPULATION = {one.code for one in (_NOT_LESSENED, _LESSENED)}
+"""The codes of notes on a finite population."""
 
 
 def binomial(question: Question) -> tuple[Estimate, ...]:
@@ -63,11 +71,11 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
             "use Clustered().",
         )
     rate, n = float(case.measure.success(case.outcomes).mean()), float(len(case.outcomes))
-    low, high = proportion_interval(rate * n, n, design.method, case.confidence_level)
+    low, high = proportion_interval(rate * n, n, design.interval, case.confidence_level)
     varying = OTHER_PROBES if case.several else ONE_PROBE_EACH
     answers = Answers(case.measure.estimand, varying, GALLERY, PROBES_ALIKE)
     error = float(np.sqrt(rate * (1 - rate) / n))
-    return IntervalFound(rate, low, high, error, answers, notes=_about_population(case))
+    return IntervalFound(rate, low, high, error, answers, notes=about_population(case))
 
 
 def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
@@ -77,7 +85,7 @@ def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
     each), it is Wilson's (1927) interval of n* trials with Student's t for z. Successes may be fractions. A finite population of N people
     is allowed for in two stages (Cochran 1977, §10.4). How alike a person's probes are is supposed where fewer than two errors show it.
     """
-    notes = (*_about_population(case), *case.about_supposed)
+    notes = (*about_population(case), *case.about_supposed)
     found = case.over_people
     value = float(case.measure(case.outcomes))  # as everybody counts it, to the last digit
     low, high = replace(found, rate=np.asarray(value)).ends(case.confidence_level)
@@ -97,8 +105,8 @@ def effective_size(clusters: Clusters) -> float:
     return clusters.n / max(1.0, clusters.design_effect)
 
 
-def _about_population(case: Case) -> tuple[Note, ...]:
-    """Refuse a population that cannot hold the people tested; say where nothing shows how much of the variance it takes away."""
+def about_population(case: Case) -> tuple[Note, ...]:
+    """Refuse a population that cannot hold the people tested; say how much of the variance it takes away, or why none."""
     if case.population is None:
         return ()
     people = people_in(case.outcomes)
@@ -106,4 +114,7 @@ def _about_population(case: Case) -> tuple[Note, ...]:
         raise UsageError(
             f"A population of {count(case.population)} cannot hold the {count(people)} people tested."
         )
-    return () if case.several else (_NOT_LESSENED(population=case.population),)
+    if not case.several:
+        return (_NOT_LESSENED(population=case.population),)
+    drawn = people / case.population
+    return (_LESSENED(people=people, population=case.population, left=1 - drawn, drawn=drawn),)

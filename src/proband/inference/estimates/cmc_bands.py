@@ -12,8 +12,9 @@ from proband.engine import Engine, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed
 from proband.errors import UsageError
-from proband.inference.estimates.bootstrap import resampling_answers, units_of
+from proband.inference.estimates.bootstrap import about_probes, resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence, supposed_by
+from proband.inference.estimates.closed import about_population
 from proband.inference.estimates.estimate import settled
 from proband.inference.estimates.weighting import Supposed
 from proband.inference.estimates.whole_curves import berk_jones_band, rates_by_rank
@@ -128,7 +129,8 @@ def estimate_cmc(
             allowed = found.ends(confidence_level)
         low, high = _resampled(replicates, allowed, confidence_level)
     answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
-    notes = case.about_weights if not drawn.over_probes else ()
+    dependent = dependence(case.clusters, over_probes=True) if drawn.over_probes else case.about_weights
+    notes = (*about_probes(drawn, case), *dependent)
     return Band(
         values, low, high, confidence_level, simultaneous, drawn.as_method, seed, answers, facts, notes
     )
@@ -140,6 +142,7 @@ def closed_band(
     confidence_level: float,
     weights: Weights = "probe",
     supposed: Supposed | None = None,
+    population: int | None = None,
 ) -> Band:
     """Give a curve the interval that `estimate` gives at each rank, in one pass.
 
@@ -147,8 +150,8 @@ def closed_band(
     rank unless that is said. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
     """
     borrowed = supposed_by([outcomes]) if supposed is None else supposed
-    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, supposed=borrowed)
-    question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0))
+    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, population, borrowed)
+    question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0, population))
     (at_one,) = procedure_for(question).estimate(question)
     binomial = question.design.over_probes
     said: tuple[Note, ...] = ()
@@ -158,11 +161,17 @@ def closed_band(
             values, np.full(len(values), float(len(outcomes))), normal_quantile(confidence_level)
         )
     else:
-        found = rates_by_rank(outcomes, len(values), weights, case.supposed)
+        found = rates_by_rank(outcomes, len(values), weights, case.supposed, population=population)
         low, high = replace(found, rate=values).ends(confidence_level)
         said = case.about_supposed
     answers = replace(at_one.answers, of=curve.answers.of)
-    notes = (*question.why, *said, *dependence(case.clusters, binomial), *case.about_weights)
+    notes = (
+        *question.why,
+        *about_population(case),
+        *said,
+        *dependence(case.clusters, binomial),
+        *case.about_weights,
+    )
     made = question.design.as_method
     return Band(values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from proband.engine import Engine, Progress, on_engine
 from proband.engine.arguments import published
-from proband.engine.limits import Level, Threads
+from proband.engine.limits import Level, Positive, Threads
 from proband.errors import UsageError
 from proband.inference.estimates.case import supposed_by
 from proband.inference.estimates.cmc_bands import closed_band
@@ -57,6 +57,7 @@ def evaluate(
     confidence_level: Level = 0.95,
     weights: Weights = "probe",
     one_sided: Side | None = None,
+    population: Positive | None = None,
     check_orientation: bool = True,
     threads: Threads | None = None,
     progress: Progress | None = None,
@@ -89,6 +90,8 @@ def evaluate(
         they have different numbers of probes; or every ``person``.
     one_sided
         ``lower`` or ``upper``: bounds from below or above instead of intervals.
+    population
+        The number of people the tested ones were drawn from, if it is finite, as in `estimate`.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
     engine
@@ -141,6 +144,7 @@ def evaluate(
         weights=weights,
         rank_in=ranked,
         one_sided=one_sided,
+        population=population,
     )
 
 
@@ -172,6 +176,7 @@ def evaluate_outcomes(
     weights: Weights = "probe",
     rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
     one_sided: Side | None = None,
+    population: int | None = None,
 ) -> Evaluation:
     """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
 
@@ -180,8 +185,9 @@ def evaluate_outcomes(
     _check_ranks(ranks)
     sets, notes = ranked_sets(ranked, experiment, categories, rank_in, pooled)
     return evaluate_sets(
-        ranked, sets, notes, ranks, confidence_level=confidence_level, weights=weights, one_sided=one_sided
-    )
+        ranked, sets, notes, ranks,
+        confidence_level=confidence_level, weights=weights, one_sided=one_sided, population=population,
+    )  # fmt: skip
 
 
 def ranked_sets(
@@ -216,6 +222,7 @@ def evaluate_sets(
     confidence_level: float = 0.95,
     weights: Weights = "probe",
     one_sided: Side | None = None,
+    population: int | None = None,
 ) -> Evaluation:
     """Measure algorithms on sets of probes that `ranked_sets` made of `ranked`; as `evaluate` otherwise."""
     _check_ranks(ranks)
@@ -224,9 +231,11 @@ def evaluate_sets(
     for name, part in sets.items():
         for own in part:
             curve = CMC(weights=weights)(own)
-            band = closed_band(curve, own, two_sided_level(confidence_level, one_sided), weights, supposed)
+            level = two_sided_level(confidence_level, one_sided)
+            band = closed_band(curve, own, level, weights, supposed, population)
             band = _bounded(band, one_sided, confidence_level)
-            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights, supposed))
+            asked = tuple(ranks), weights, supposed, population
+            entries.append(Entry(own.algorithm, name, own, curve, band, *asked))
     return Evaluation(tuple(entries), tuple(ranks), weights, notes)
 
 

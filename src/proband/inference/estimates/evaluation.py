@@ -63,6 +63,8 @@ class Entry(OfProbes, Result):
         What weighs the same in the rates: probes or people.
     supposed
         How alike a person's probes are supposed to be where errors are too few to show it.
+    population
+        The number of people the tested ones were drawn from; None for an endless population.
     """
 
     written = Written(
@@ -79,7 +81,7 @@ class Entry(OfProbes, Result):
             "facts": "curve.facts",
         },
         also=("estimates",),
-        without=("outcomes", "curve", "band", "ranks", "weights", "supposed"),
+        without=("outcomes", "curve", "band", "ranks", "weights", "supposed", "population"),
         if_any=("side",),
     )
 
@@ -91,6 +93,7 @@ class Entry(OfProbes, Result):
     ranks: tuple[Rank, ...]
     weights: Weights = "probe"
     supposed: Supposed = BY_DEFAULT
+    population: int | None = None
 
     def __repr__(self) -> str:
         ends, beside = self.interval(1), self._by_person(1)
@@ -146,7 +149,7 @@ class Entry(OfProbes, Result):
     def _person_weighted(self, rank: int) -> Estimate | None:
         measure, side = RecognitionRate(rank, self.weights), self.band.side
         level = two_sided_level(self.band.confidence_level, side)
-        made = Case(measure, self.outcomes, level, 0, supposed=self.supposed).by_person
+        made = Case(measure, self.outcomes, level, 0, self.population, self.supposed).by_person
         if made is None or side is None:
             return made
         ends = opened(Interval(made.low, made.high), side, limits_of(True))

@@ -54,6 +54,7 @@ def by_person(
     answers: Answers,
     who: Who,
     rests_on: RestsOn,
+    population: int | None = None,
 ) -> Estimate | None:
     """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
 
@@ -65,7 +66,7 @@ def by_person(
     if (sizes == sizes[0]).all():
         return None
     means, probe, k = np.bincount(codes, weights=values) / sizes, float(values.mean()), len(sizes)
-    found = rates_of_people(PeopleSums.of(values, subjects), "person", supposed=supposed)
+    found = rates_of_people(PeopleSums.of(values, subjects), "person", population, supposed)
     low, high = found.ends(confidence_level)
     person = float(means.mean())
     apart = sizes / sizes.mean() * (means - probe) - (means - person)

@@ -9,7 +9,8 @@ import numpy as np
 from proband.designs import ImageChoice
 from proband.errors import DesignError, UsageError
 from proband.inference.galleries.places import mean_interval
-from proband.inference.image_choice.estimates import estimate_over_choices, facts_of_pool
+from proband.inference.image_choice.estimates import estimate_over_choices
+from proband.inference.image_choice.measured import facts_of_pool
 from proband.inference.procedures import Question
 from proband.inference.proportions import Interval
 from proband.inference.strata.estimates import NO_WIDTH

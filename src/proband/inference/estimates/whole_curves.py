@@ -32,11 +32,12 @@ def rates_by_rank(
     weights: Weights = "probe",
     supposed: Supposed = BY_DEFAULT,
     at_once: bool = False,
+    population: int | None = None,
 ) -> RatesOfPeople:
     """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`), at each or at once (`moderated`)."""
 
     def found(sums: PeopleSums) -> RatesOfPeople:
-        made = rates_of_people(sums, weights, supposed=supposed)
+        made = rates_of_people(sums, weights, population, supposed)
         return moderated(sums, made, weights) if at_once and sums.n_people < sums.n_probes else made
 
     if outcomes.fractional:

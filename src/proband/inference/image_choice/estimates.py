@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
-from proband.engine import Engine, on_engine, run_blocks
+from proband.designs.image_choice import ImageChoice
+from proband.engine import Engine, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Rank
 from proband.errors import DesignError
@@ -18,22 +17,24 @@ from proband.inference.comparisons.paired_rates import SKEWED, person_curve
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.exact import MOST_CHOICES, ExactChoice, exact_choice
+from proband.inference.image_choice.measured import (
+    answers_over_images,
+    estimate_over_trials,
+    from_replicates,
+    measures_in_trials,
+)
 from proband.inference.image_choice.rivals import Closeness
-from proband.inference.image_choice.trials import LOW_RANKS, PackedAlgorithm
+from proband.inference.image_choice.trials import LOW_RANKS
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
 from proband.inference.procedures import Joint, Question
-from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
-from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Facts
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.several import for_each
-from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
 from proband.scores import Scores
-from proband.words import Method, Note, Sentence, Target
+from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,24 +90,9 @@ def estimate_over_choices(
         return _from_trials(
             measure, spread, scores.name, scores.metric, pool, design, level, seed, found.notes
         )
-    replicates = _statistics(measure, scores, pool, design, seed)
-    low, high = _percentile(replicates, level)
-    error = float(replicates.std(ddof=1)) if np.isfinite(replicates).all() else None
-    value = float(np.mean(replicates))
-    return _made(
-        measure,
-        value,
-        error,
-        low,
-        high,
-        replicates,
-        scores.name,
-        scores.metric,
-        pool,
-        design,
-        level,
-        seed,
-        pool.notes,
+    replicates = measures_in_trials([measure], [scores], pool, design, seed)[0, 0]
+    return from_replicates(
+        measure, replicates, scores.name, scores.metric, pool, design, level, seed, pool.notes
     )
 
 
@@ -121,76 +107,8 @@ def _from_trials(
     seed: int,
     notes: tuple[Note, ...],
 ) -> Estimate:
-    low, high = spread.interval(level)
-    error = spread.standard_deviation
-    return _made(measure, spread.mean, error, low, high, None, name, metric, pool, design, level, seed, notes)
-
-
-def _made(
-    measure: OutcomeMeasure,
-    value: float,
-    error: float | None,
-    low: float,
-    high: float,
-    replicates: Floats | None,
-    name: str,
-    metric: str | None,
-    pool: Pool,
-    design: ImageChoice,
-    level: float,
-    seed: int,
-    notes: tuple[Note, ...],
-) -> Estimate:
-    facts = facts_of_pool(name, metric, pool)
-    return Estimate(
-        who=Who(algorithm=name),
-        rests_on=RestsOn.measured(facts),
-        value=value,
-        low=low,
-        high=high,
-        confidence_level=level,
-        standard_error=error,
-        replicates=replicates,
-        method=design.as_method,
-        seed=seed,
-        answers=_answers(derived("mean", "mean {}", measure.estimand)),
-        facts=facts,
-        notes=notes,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Trials:
-    """A measure of the ranks in every trial of a block."""
-
-    measure: OutcomeMeasure
-    prepared: PackedAlgorithm
-    pool: Pool
-    design: ImageChoice
-    seed: int
-
-    def __call__(self, block: int) -> Floats:
-        size = min(TRIALS_A_BLOCK, self.design.n_resamples - block * TRIALS_A_BLOCK)
-        choices = draw_choices(self.pool.options, self.design.balanced, self.seed, block)[:size]
-        searched = self.pool.options.n_searched
-        return self.measure.of_ranks(self.prepared.ranks(choices)[:, :searched])
-
-
-def _statistics(
-    measure: OutcomeMeasure, scores: Scores, pool: Pool, design: ImageChoice, seed: int
-) -> Floats:
-    """A measure of the ranks in every trial."""
-    measure.of_ranks(np.ones((1, 1)))  # refused before any work where it is not defined
-    prepared = PackedAlgorithm(Closeness.of(scores, pool, "miss"), None, 1, "pessimistic", "bitset")
-    blocks = range(-(-design.n_resamples // TRIALS_A_BLOCK))
-    return np.concatenate(list(run_blocks(_Trials(measure, prepared, pool, design, seed), blocks)))
-
-
-def _percentile(replicates: Floats, level: float) -> Interval:
-    """The paper's interval for values that are no whole numbers of people: the same order statistics."""
-    ordered = np.sort(replicates)
-    passed = int(np.floor((1.0 - level) / 2 * len(ordered) + 1e-6))
-    return Interval(float(ordered[passed]), float(ordered[-1 - passed]))
+    moments = spread.mean, spread.standard_deviation, spread.interval(level)
+    return estimate_over_trials(measure, *moments, None, name, metric, pool, design, level, seed, notes)
 
 
 @published
@@ -292,7 +210,7 @@ def differences_over_choices(question: Question) -> Joint:
     return Joint(
         estimates,
         tested,
-        _answers(difference_of(measure.estimand)),
+        answers_over_images(difference_of(measure.estimand)),
         (*found.notes, _OVER_IMAGES_AND_PEOPLE()),
     )
 
@@ -337,37 +255,4 @@ def difference_over_choices(
         not_won=found.not_won(first, second, rank),
         n_trials=found.n_trials,
         over_choices=spread.interval(level),
-    )
-
-
-def _answers(of: Target) -> Answers:
-    return Answers(of, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
-
-
-def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
-    """Say how a measurement over a pool came about."""
-    n = pool.n_subjects
-    images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
-    pairs = np.stack([pool.options.gallery, pool.options.probe]).tobytes()
-    rule = f"one image of each person, pairs {pool.rule}"
-    return Facts(
-        algorithm=name,
-        n_probes=n,
-        n_probe_subjects=n,
-        n_gallery_images=pool.options.n_subjects,
-        n_gallery_subjects=pool.options.n_subjects,
-        n_ranks=pool.options.n_subjects,
-        n_failed=0,
-        n_gallery_failed=0,
-        n_unmated=0,
-        n_tied=0,
-        ties="pessimistic",
-        counting="images",
-        on_failure="miss",
-        universe="closed",
-        gallery_rule=rule,
-        probe_rule=rule,
-        experiment=hashlib.sha256(images.encode() + pairs).hexdigest()[:16],
-        notes=pool.notes,
-        metric=metric,
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +13,20 @@ from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed, Threads
-from proband.errors import UsageError, unknown_name
+from proband.errors import DesignError, UsageError, unknown_name
+from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
 from proband.inference.comparisons.paired import difference_of
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
     Distribution,
     RatesOverChoices,
 )
+from proband.inference.image_choice.measured import MeasureOverChoices, measures_over_choices
 from proband.inference.image_choice.rivals import Closeness, PoolLayout
 from proband.inference.image_choice.runs import TrialRun, TrialTask
 from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgorithm
+from proband.measures import Measure, OutcomeMeasure
+from proband.measures.base import as_measure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.about import NOBODY, Who
 from proband.results.band import Band
@@ -85,13 +88,15 @@ class VirtualExperiments(Result):
         Of the intervals over choices: the share of choices that they hold.
     n_distractors
         People who are enrolled in every trial with one image, and not searched for.
+    measured
+        By code, the other measures that were asked for, over the same trials.
     """
 
     written = Written(
         {"design": "design.as_method", "algorithms": "rates"},
         also=("differences",),
         without=("n_ranks", "kernel", "successes", "replicates", "_rates", "_differences", "_not_won"),
-        if_any=("n_distractors",),
+        if_any=("n_distractors", "measured"),
         versioned=True,
     )
 
@@ -113,6 +118,12 @@ class VirtualExperiments(Result):
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
     confidence_level: Confidence = 0.95
     n_distractors: Count = 0
+    measured: Mapping[str, MeasureOverChoices] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The algorithms whose differences were counted, two by two: those chosen, or every two."""
+        return tuple((self.algorithms[a], self.algorithms[b]) for a, b in self._differences)
 
     @property
     def standard_error_of_means(self) -> float:
@@ -154,7 +165,7 @@ class VirtualExperiments(Result):
             The differences over trials.
         """
         a, b = self._pair(first, second, rank)
-        if a < b:
+        if (a, b) in self._differences:
             return self._differences[a, b][rank - 1]
         return self._differences[b, a][rank - 1].turned()
 
@@ -186,6 +197,11 @@ class VirtualExperiments(Result):
             raise UsageError(f"{first} cannot be compared with itself.")
         if not self._differences:
             raise UsageError("Differences were not counted.", "permute(..., differences=True).")
+        if (a, b) not in self._not_won:
+            raise UsageError(
+                f"{first} and {second} are not among the pairs that were chosen.",
+                "choose them, or no pairs at all.",
+            )
         return a, b
 
     def _place(self, algorithm: str) -> int:
@@ -242,7 +258,8 @@ class VirtualExperiments(Result):
         VirtualExperiments
             The same trials.
         """
-        return replace(self, confidence_level=confidence_level)
+        measured = {code: one.at_level(confidence_level) for code, one in self.measured.items()}
+        return replace(self, confidence_level=confidence_level, measured=measured)
 
     def rates(self) -> dict[str, RatesOverChoices]:
         """Every algorithm's rates at all ranks that were counted.
@@ -292,7 +309,7 @@ class VirtualExperiments(Result):
         )
 
     def differences(self) -> tuple[DifferencesOverChoices, ...]:
-        """Every two algorithms at ranks 1 … 10, where differences were counted.
+        """Every two algorithms, or the pairs that were chosen, at ranks 1 … 10, where differences were counted.
 
         Returns
         -------
@@ -302,7 +319,7 @@ class VirtualExperiments(Result):
         ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
         answers = replace(self.answers, of=difference_of(self.answers.of))
         made = []
-        for first, second in combinations(self.algorithms if self._differences else (), 2):
+        for first, second in self.pairs:
             each = [self.difference(first, second, rank) for rank in ranks]
             band = self._band(each, answers, NOBODY)
             lost = (
@@ -321,6 +338,9 @@ def permute(
     *,
     design: ImageChoice | None = None,
     max_rank: Rank | None = None,
+    measures: Measure | str | Sequence[Measure | str] = (),
+    pairs: Sequence[tuple[str, str]] = (),
+    against: str | None = None,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
     seed: Seed = 0,
@@ -347,6 +367,12 @@ def permute(
         How many trials, balanced or not.
     max_rank
         How many ranks are counted: by default all, for more than 1,000 people the first 100. Ten or fewer are fastest.
+    measures
+        Other measures of the same trials, by name or as objects: ``"median-rank@10"``, ``"median-relative-rank"``, ``"rank-20"``, or a
+        `RankStatistic`. Every trial's value is kept, and so are differences in the same trial (`VirtualExperiments.measured`).
+    pairs, against
+        Which pairs of algorithms differences are counted of, by name, the first less the second; or every other algorithm less one.
+        By default every two.
     ties, on_failure
         As in `rank`. Under ``mean`` successes are fractions where there are ties.
     seed
@@ -382,6 +408,14 @@ def permute(
     """
     design, pool = design or ImageChoice(), experiment
     named = by_name(scores)
+    names = tuple(named)
+    chosen = chosen_pairs(names, pairs, against)
+    if chosen and not differences:
+        raise UsageError(
+            "Pairs are chosen, and differences are not to be counted.", "leave out differences=False."
+        )
+    compared = every_two(names, chosen) if differences else ()
+    asked = _of_ranks(measures, ties)
     n = pool.options.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))
     layout = PoolLayout.of(pool.options) if kernel != "numpy" else None
@@ -389,12 +423,12 @@ def permute(
         PackedAlgorithm(Closeness.of(one, pool, on_failure), layout, n_ranks, ties, kernel)
         for one in named.values()
     ]
-    pairs = tuple(combinations(range(len(prepared)), 2)) if differences else ()
-    run = TrialRun(TrialTask(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
+    places = tuple((names.index(first), names.index(second)) for first, second in compared)
+    run = TrialRun(TrialTask(tuple(prepared), layout, design, n_ranks, seed, places, kernel != "numpy"), keep)
     run.go(threads, progress or Silent(), keep_on_interrupt)
     if not run.done:
         raise KeyboardInterrupt
-    notes = list(pool.notes)
+    notes = list(dict.fromkeys((*pool.notes, *(note for one in named.values() for note in one.notes))))
     if run.done < design.n_resamples:
         notes.append(_STOPPED(done=run.done, asked=design.n_resamples))
     if n_ranks < n:
@@ -405,7 +439,30 @@ def permute(
         notes.append(_FAILED(n=failed))
     kernels = {"bit-sliced" if one.slices else "bitset" if one.compiled else "numpy" for one in prepared}
     metrics = {name: one.metric for name, one in named.items()}
-    return _result(run, tuple(named), ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
+    measured = measures_over_choices(
+        asked, named, pool, replace(design, n_resamples=run.done), seed, ties, on_failure, compared, threads
+    )
+    return _result(run, names, ties, ", ".join(sorted(kernels)), tuple(notes), metrics, measured)
+
+
+def _of_ranks(measures: Measure | str | Sequence[Measure | str], ties: TiePolicy) -> list[OutcomeMeasure]:
+    """The measures of ranks that were asked for; refused where they are of pairs, or have no value of mean ranks."""
+    named = (measures,) if isinstance(measures, str | Measure) else measures
+    made: list[OutcomeMeasure] = []
+    for measure in map(as_measure, named):
+        if not isinstance(measure, OutcomeMeasure):
+            raise DesignError(
+                f"The {measure.estimand} is of compared pairs, and choices of images have ranks.",
+                "take a measure of ranks: rank-5, median-rank@10, median-relative-rank.",
+            )
+        if ties == "mean" and measure.form == "share":
+            raise DesignError(
+                f"The {measure.estimand} is a share, and ties broken at random make fractions of it.",
+                "take pessimistic or optimistic ties.",
+            )
+        measure.of_trials(np.ones((1, 1)), 1)  # refused before any work where it is not defined
+        made.append(measure)
+    return made
 
 
 def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
@@ -428,6 +485,7 @@ def _result(
     kernel: str,
     notes: tuple[Note, ...],
     metrics: Mapping[str, str | None],
+    measured: Mapping[str, MeasureOverChoices],
 ) -> VirtualExperiments:
     """Freeze what was counted."""
     n, done, pairs = run.n, run.done, run.task.pairs
@@ -460,5 +518,5 @@ def _result(
     kept = None if run.kept is None else run.kept[:, :done]
     return VirtualExperiments(
         names, n, run.task.n_ranks, done, run.task.design, run.task.seed, ties, kernel, run.by_person / done, kept,
-        answers, notes, metrics, rates, differences, not_won, n_distractors=run.task.options.n_fixed,
+        answers, notes, metrics, rates, differences, not_won, n_distractors=run.task.options.n_fixed, measured=measured,
     )  # fmt: skip

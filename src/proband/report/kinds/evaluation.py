@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proband.engine.arguments import published
 from proband.inference.estimates.case import DEPENDENCE
+from proband.inference.estimates.closed import POPULATION
 from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.inference.estimates.overlap import SetOverlap
@@ -260,7 +261,8 @@ def _ties(entries: tuple[Entry, ...]) -> Note:
 def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
     """What the intervals rest on, and the algorithm for which shared people matter most."""
     chosen = [note for entry in entries for note in entry.band.notes if note.code in CHOSEN]
-    said = [_METHOD(method=note) for note in chosen[:1]]
+    drawn = [note for note in entries[0].band.notes if note.code in POPULATION]
+    said = [*(_METHOD(method=note) for note in chosen[:1]), *drawn]
     shared = [
         (entry.clusters(1).design_effect, entry, note)
         for entry in entries

@@ -26,6 +26,7 @@ from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive, read_header, text_array, write_archive
+from proband.scores.archive import RESERVED, TRAINED_ON_GALLERY, TRAINED_TARGETS
 from proband.scores.array_names import array_names
 from proband.scores.base import Cells, Orientation, Scores, check_orientation_name
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, row_blocks
@@ -168,6 +169,8 @@ def read_npz(
         for role, key, usual in (("query", query_key, _QUERY_KEY), ("target", target_key, _TARGET_KEY))
         if key is not None and key != usual
     ]
+    if TRAINED_TARGETS in archive:
+        notes.append(TRAINED_ON_GALLERY(n=archive.shape(TRAINED_TARGETS)[0], total=n_targets))
     return ScoreFile(
         "npz",
         {name: read(archive, name) for name in matrices},
@@ -223,7 +226,9 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
     if usual in archive:
         return usual
     texts = [
-        name for name in archive if archive.shape(name) == (length,) and archive.dtype(name).kind in "US"
+        name
+        for name in archive
+        if archive.shape(name) == (length,) and archive.dtype(name).kind in "US" and name != TRAINED_TARGETS
     ]
     if len(texts) > 1:
         raise InputError(
@@ -264,8 +269,7 @@ def _stated_cells(archive: Archive) -> Cells | None:
 def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
     rows, columns = (np.arange(n) for n in scores.shape)
     # A name that means something else in the archive, or that would be a path, cannot be an algorithm's.
-    usual = (_QUERY_KEY, _TARGET_KEY, _ORIENTATION_KEY, _CELLS_KEY)
-    name = "scores" if scores.name in usual or "/" in scores.name else scores.name
+    name = "scores" if scores.name in RESERVED or "/" in scores.name else scores.name
     arrays: dict[str, Any] = {name: scores.tile(rows, columns)}
     cells = scores.cells(rows, columns)
     if cells is not None:

@@ -84,7 +84,7 @@ def _changes(
     known = model.model_fields
     for name, value in table.items():
         was = (*keys, name)
-        rename = rename_of(name, known)
+        rename = rename_of(name, known, value)
         if rename is not None:
             home = keys if rename.now in known else (str(rename.into),)
             yield KeyChange(was, (*home, rename.now), places.line(was), rename.rewritten(value))

@@ -18,12 +18,15 @@ class Rename:
         The section that has it now, where its own section does not.
     value
         How its value is written now, where that changed.
+    given
+        The values by which the old key is known, where its name means something else now.
     """
 
     was: str
     now: str
     into: str | None = None
     value: str = ""
+    given: tuple[str, ...] = ()
 
     def rewritten(self, value: object) -> str | None:
         """The value as it is written now; None where it stays as it is."""
@@ -49,12 +52,13 @@ RENAMES = (
     Rename("median_rank", "measure", value="median-rank@{}"),
     Rename("fnmr_at", "measure", value="fnmr@{}"),
     Rename("auc", "measure", value="auc"),
+    Rename("pairs", "image_pairs", given=("between", "within")),
 )
 """Every rename there has been; a section that still knows the old name keeps it."""
 
 
-def rename_of(key: str, known: Collection[str]) -> Rename | None:
-    """How a key is called now that a section does not know; None where it never was one there.
+def rename_of(key: str, known: Collection[str], value: object = None) -> Rename | None:
+    """How a key is called now that a section does not know, or knows for something else; None where it never was one there.
 
     Examples
     --------
@@ -62,9 +66,11 @@ def rename_of(key: str, known: Collection[str]) -> Rename | None:
     Rename(was='count', now='counting', into=None, value='')
     >>> rename_of("count", ["gallery"])
     """
-    if key in known:
-        return None
     meant = (
-        rename for rename in RENAMES if rename.was == key and (rename.now in known or rename.into is not None)
+        rename
+        for rename in RENAMES
+        if rename.was == key
+        and (rename.now in known or rename.into is not None)
+        and (value in rename.given if rename.given else key not in known)
     )
     return next(meant, None)

@@ -264,6 +264,11 @@ ChosenPairs = Annotated[
     ),
     Option(metavar="A-B"),
 ]
+Against = Annotated[
+    Text | None,
+    Field(description="Compare every other algorithm with this one, and no other pairs."),
+    Option(metavar="ALGORITHM"),
+]
 OneSided = Annotated[
     Literal["lower", "upper"] | None,
     Field(

@@ -214,6 +214,9 @@ class ImageSource(Part):
         None
     )
     as_they_are: Annotated[bool, Field(description="Use pictures as they are.")] = False
+    allow_training_overlap: Annotated[
+        bool, Field(description="Targets may be trained on: training on the gallery, labelled so.")
+    ] = False
 
     @model_validator(mode="after")
     def _eyes_or_none(self) -> Self:

@@ -14,6 +14,12 @@ from proband.study.requests.base import Option, Part, Text, refuse
 _PANEL = "Design"
 NAMES_OF_DESIGNS = {"stratum_weights": "weights", "collapse_by": "by", "jackknife": "kind"}
 """What designs call an option, where that is another name."""
+_ABOUT_BINOMIAL = Hint("say which: {option:design=binomial}")
+_ABOUT_BOOTSTRAP = Hint("say which: {option:design=bootstrap}")
+_ABOUT_STRATA = Hint("say which: {option:design=brr}")
+_SUITING = dict.fromkeys(("wilson", "clopper-pearson", "jeffreys"), _ABOUT_BINOMIAL) | dict.fromkeys(
+    ("percentile", "basic", "bca"), _ABOUT_BOOTSTRAP
+)  # the design that an interval is of, where nobody named one
 
 
 class Replication(Part):
@@ -49,7 +55,8 @@ class Replication(Part):
     interval: Annotated[
         Text | None,
         Field(
-            description="Kind of interval: auto, t, logit or wilson of stratified designs; percentile, basic or bca of bootstraps."
+            description="Kind of interval: wilson, clopper-pearson or jeffreys of binomial; percentile, basic or bca of bootstraps; auto, t, logit or "
+            "wilson of stratified designs."
         ),
         Option(metavar="KIND", panel=_PANEL),
     ] = None
@@ -84,7 +91,7 @@ class Replication(Part):
     ] = None
     n_resamples: Annotated[
         Drawn | None,
-        Field(description="Of rao-wu and bootstrap: how many replicates."),
+        Field(description="Of rao-wu, bootstrap and bootstrap-probe: how many replicates."),
         Option(("--replicates",), "N", _PANEL),
     ] = None
 
@@ -107,7 +114,8 @@ class Replication(Part):
     def _of_a_design(self) -> Self:
         said = [name for name in Replication.model_fields if getattr(self, name) is not None]
         if said and getattr(self, "design", None) == "auto":
-            raise refuse("it is about a design", Hint("say which: {option:design=brr}"), said[0])
+            suits = _SUITING.get(self.interval or "", _ABOUT_STRATA)
+            raise refuse("it is about a design", suits, said[0])
         freedom = self.degrees_of_freedom
         if freedom is not None and freedom not in ("strata", "cochran"):
             try:

@@ -52,13 +52,15 @@ def step_of(replicates: Floats, n: int) -> float | None:
     --------
     >>> step_of(np.array([0.25, 0.5, 1.0]), 4), step_of(np.array([1.0, 1.5, 3.0]), 7)
     (0.25, 0.5)
+    >>> step_of(np.array([1.0, 1.5, 3.0]), 40)
+    0.5
     >>> step_of(np.random.default_rng(0).random(500), 100) is None
     True
     """
-    if _whole(replicates * n):
-        return 1.0 / n
     found = np.unique(np.round(replicates, 12))
-    if len(found) < 2:
+    if len(found) > 1 and _whole(2 * found):  # halves are nths too where n is even, and would leave bins empty
+        return 0.5
+    if len(found) < 2 or _whole(replicates * n):
         return 1.0 / n
     least = float(np.diff(found).min())
     return least if _whole((found - found[0]) / least) and len(found) <= 2 * _MOST_BINS else None
