@@ -164,7 +164,7 @@ def run_micheals_boult2001(
     }
     studies = {
         images: found_by(
-            "strat", {"images": images}, in_memory(people_chosen, scores), seed=seed, threads=threads, progress=progress
+            "strat", {"n_images": images}, in_memory(people_chosen, scores), seed=seed, threads=threads, progress=progress
         )["strat"]
         for images, people_chosen in chosen.items()
     }  # fmt: skip
