@@ -63,14 +63,8 @@ def test_gallery_effect_and_mixing(folder: Path) -> None:
         rates = [one.value for one in before.estimates]
         assert rates[0] == max(rates)
     # JKn of a rate is BRR's; the ordinary jackknife and bootstrap vary something else.
-    drawn, deleted = (study.errors[key].by_rank for key in ("bootstrap-of-probes", "jackknife"))
+    drawn, deleted = (study.errors["good"][key].by_rank for key in ("bootstrap-of-probes", "jackknife"))
     assert drawn[0] == pytest.approx(deleted[0], rel=0.1)
-    (three,), twos = (
-        study.variances[3],
-        study.variances[2],
-    )  # the paper's figure 5: one curve of three units, three of two
-    assert len(twos) == 3
-    assert three == pytest.approx(2 / 3 * np.mean(twos, axis=0), rel=1e-9)
 
 
 def test_a_hand_computation_of_the_test() -> None:
@@ -206,8 +200,9 @@ def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None
     from proband.report.kinds.verdicts import best_two, what_would_decide
 
     study = strat_study(*people_with([4] * 9, strength=50.0))
-    assert all((one.by_rank == 0).all() for one in study.errors.values())
-    assert all((one == 0).all() for values in study.variances.values() for one in values)
+    assert study.varying_algorithms == ()
+    assert all((one.by_rank == 0).all() for methods in study.errors.values() for one in methods.values())
+    assert all((one.by_rank == 0).all() for variances in study.variances.values() for one in variances)
     comparison = study.comparison
     assert comparison is not None
     (pair,) = comparison.pairs

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.analyses.strat.figures import algorithms_chart, errors_chart, galleries_chart, units_chart
-from proband.analyses.strat.tables import errors_table, galleries_table, low_ranks, units_table
+from proband.analyses.strat.tables import errors_table, galleries_table, units_table
 from proband.arrays import balance, n_replicates, orthogonal_array
 from proband.arrays.sequences import UnbalancedArrayWarning
 from proband.engine import Progress
@@ -19,7 +19,7 @@ from proband.engine.limits import Positive, Seed, Threads
 from proband.faces import Population
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns
-from proband.inference.strata.study import StratStudy
+from proband.inference.strata.study import StratStudy, low_ranks
 from proband.measures import Outcomes, rank
 from proband.papers.claims import ShownDifference
 from proband.papers.common import found_by, scores_of

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from proband.analyses.strat.figures import called, first_to_vary, gallery_of
 from proband.inference import Comparison, Estimate
 from proband.inference.galleries.effect import GalleryEffect
@@ -109,7 +107,6 @@ _NO_IMAGES = Sentence(
     "note",
     "{algorithm}: somebody has one probe of a {column}, so nothing is said of other images of these people",
 )
-_LOW_RANKS = 0.1  # relative ranks up to here, the paper's "important" ones
 _SHORT = {
     "probe-images-of-these-people": "images",
     OTHER_PROBES.key: "probes",
@@ -145,6 +142,11 @@ def study_tables(study: StratStudy) -> list[Table]:
     return [rates_table(study), *([sensors_table(study)] if study.sensors else []), errors]
 
 
+def all_tables(study: StratStudy) -> list[Table]:
+    """The same, and what further units gain."""
+    return [*study_tables(study), *([units_table(study, first_to_vary(study))] if study.n_images > 3 else [])]
+
+
 def rates_table(study: StratStudy) -> Table:
     """Make a table of the rates of algorithms with a fixed gallery."""
     return col.table_of(
@@ -162,18 +164,11 @@ def rates_table(study: StratStudy) -> Table:
     )
 
 
-def low_ranks(n_people: int) -> int:
-    """How many ranks are relative ranks up to 0.1."""
-    return max(1, int(_LOW_RANKS * n_people))
-
-
 def errors_table(study: StratStudy, algorithm: str, *, id: str = "strat-errors") -> Table:
     """Make a table of the standard errors of an algorithm by method, with what each varies and the replicates it takes."""
     errors = study.errors[algorithm]
     passed = algorithm != study.cases[0].algorithm and algorithm == first_to_vary(study)
     whose = f"{algorithm} (the first whose rates vary)" if passed else algorithm
-    last = low_ranks(study.n_subjects)
-    base = float(np.mean(errors["bootstrap-of-probes"].by_rank[:last] ** 2))
     return col.table_of(
         f"Standard error by method, {whose}, {gallery_of(study)}",
         errors.values(),
@@ -183,8 +178,8 @@ def errors_table(study: StratStudy, algorithm: str, *, id: str = "strat-errors")
         col.rate(f"at rank {study.rank}", lambda one: float(one.by_rank[study.rank - 1])),
         col.rate(
             "variance ratio",
-            lambda one: float(np.mean(one.by_rank[:last] ** 2)) / base if base > 0 else None,
-            explained=f"Variance over that of the bootstrap over probes, on average over ranks 1 to {last} (relative ranks up to 0.1).",
+            lambda one: one.variance_ratio,
+            explained="Variance over that of the bootstrap over probes, on average over relative ranks up to 0.1.",
         ),
         id=id,
     )

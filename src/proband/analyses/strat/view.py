@@ -18,6 +18,7 @@ from proband.analyses.strat.figures import (
     units_chart,
 )
 from proband.analyses.strat.tables import (
+    all_tables,
     errors_table,
     of_gallery,
     people_statement,
@@ -83,7 +84,7 @@ class StratView(View[StratStudy]):
     plot = staticmethod(plot_study)
 
     def tables(self, found: StratStudy) -> Sequence[Table]:
-        return study_tables(found)
+        return all_tables(found)
 
     def notes(self, found: StratStudy) -> Sequence[Note]:
         return study_statements(found)
@@ -98,7 +99,8 @@ class StratView(View[StratStudy]):
         before = [] if explain else [people_statement(found)]
         shown = [] if explain or len(sensors) > _MOST_SENSORS else sensors  # the table has the verdicts
         notes = [note for note in study_statements(found) if note not in (*before, *shown)]
-        tables = [*study_tables(found), *difference_tables(found.comparison)]
+        own = all_tables(found) if explain else study_tables(found)
+        tables = [*own, *difference_tables(found.comparison)]
         yield Passage(tables, [*told, *shown], [*left, *notes], self.answers(found), before)
 
     def frames(self, found: StratStudy) -> Mapping[str, pl.DataFrame]:

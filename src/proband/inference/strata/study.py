@@ -40,6 +40,7 @@ from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
+_LOW_RANKS = 0.1  # relative ranks up to here
 _MOST_CHOICES = 1_000  # of units, that are tried one by one
 _CHOICES_APART = 3  # that have a curve each, as in figure 5 of the paper
 
@@ -72,6 +73,8 @@ class ErrorsByRank(Record):
         How they were found, and how many replicates that takes. Of a rate, BRR and the jackknives have closed forms, and need none.
     by_rank
         The standard error at ranks 1, 2, …
+    variance_ratio
+        Its variance over that of the bootstrap over probes, on average over relative ranks up to 0.1; None where that one is zero.
     """
 
     written = Written(also=("varying",))
@@ -79,6 +82,7 @@ class ErrorsByRank(Record):
     method: Method
     n_replicates: Count
     by_rank: Floats
+    variance_ratio: float | None
 
     @property
     def varying(self) -> Target:
@@ -417,23 +421,34 @@ def errors_by_method(
     has several (`within_people`).
     """
     last, n = outcomes.n_ranks, len(outcomes)
-    errors: list[ErrorsByRank] = []
+    methods: list[tuple[Method, int, Floats]] = []
     if within_people:
         strata, _ = strata_of(outcomes, BRR())
         within = rates_and_errors(outcomes, BRR(), strata, last).errors
         sizes = zip(*np.unique(strata.sizes, return_counts=True), strict=True)
         n_balanced = sum(n_replicates_of(int(size), int(people)) for size, people in sizes)
-        errors = [ErrorsByRank(_BRR, n_balanced, within), ErrorsByRank(WITHIN_PEOPLE, n, within)]
+        methods = [(_BRR, n_balanced, within), (WITHIN_PEOPLE, n, within)]
     # Leaving out one of n probes at a time gives the variance of a mean, s²/n.
     apart = np.array([outcomes.success(t).std(ddof=1) for t in range(1, last + 1)]) / np.sqrt(n)
-    errors.append(ErrorsByRank(_DELETE_ONE, n, np.where(apart > ROUNDING, apart, 0.0)))
+    methods.append((_DELETE_ONE, n, np.where(apart > ROUNDING, apart, 0.0)))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
         design = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
         counted = CMC(last).tally(outcomes, units_of(outcomes, design))
         replicates = np.concatenate([counted.values(w) for w in design.weights(len(counted.rows), seed)])
         drawn = np.where(np.ptp(replicates, axis=0) > ROUNDING, replicates.std(axis=0, ddof=1), 0.0)
-        errors.append(ErrorsByRank(method, _BOOTSTRAP, drawn))
-    return {one.method.key: one for one in errors}
+        methods.append((method, _BOOTSTRAP, drawn))
+    at_low = slice(low_ranks(outcomes.n_gallery_subjects))
+    variances = {method.key: float(np.mean(errors[at_low] ** 2)) for method, _, errors in methods}
+    base = variances[_OF_PROBES.key]
+    return {
+        method.key: ErrorsByRank(method, n_used, errors, variances[method.key] / base if base > 0 else None)
+        for method, n_used, errors in methods
+    }
+
+
+def low_ranks(n_people: int) -> int:
+    """How many ranks are relative ranks up to 0.1, which the paper calls important."""
+    return max(1, int(_LOW_RANKS * n_people))
 
 
 def variances_by_units(outcomes: Outcomes, columns: ImageColumns) -> tuple[VarianceByRank, ...]:
