@@ -165,7 +165,7 @@ def test_replicates_are_counted_without_being_made(sizes: list[int]) -> None:
 def test_the_papers_numbers_of_replicates() -> None:
     """768 and 1,000 as printed; 256 strata of three units take 729 rows, and not the 256 that the paper says."""
     scores, samples = people(256, 4)
-    errors = strat_study(scores, samples, 4).errors["a"]
+    errors = strat_study(scores, samples=samples, n_images=4).errors["a"]
     assert {key: one.n_replicates for key, one in errors.items()} == {
         "brr": 729,
         "jackknife-within-people": 768,
@@ -177,10 +177,10 @@ def test_the_papers_numbers_of_replicates() -> None:
 
 def test_every_algorithm_has_its_curves() -> None:
     scores, samples = people(20, 4, "ab")
-    study = strat_study(scores, samples)
+    study = strat_study(scores, samples=samples)
     assert list(study.errors) == list(study.variances) == ["a", "b"]
     assert [band.algorithm for band in study.curves] == ["a", "b"]
-    alone: StratStudy = strat_study(scores[1:], samples)
+    alone: StratStudy = strat_study(scores[1:], samples=samples)
     for key, one in study.errors["b"].items():
         assert np.array_equal(one.by_rank, alone.errors["b"][key].by_rank)
     written = study.to_dict()

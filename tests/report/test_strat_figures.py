@@ -209,7 +209,7 @@ def study(images: int = 4, strengths: tuple[float, ...] = (1.2,), n: int = 24) -
         pb.Scores.from_array(rng.normal(size=same.shape) + strength * same, ids, orientation="similarity", name=f"a{k}")
         for k, strength in enumerate(strengths)
     ]  # fmt: skip
-    return strat_study(scores, pb.Samples({"id": ids, "subject": own.tolist()}), images)
+    return strat_study(scores, samples=pb.Samples({"id": ids, "subject": own.tolist()}), n_images=images)
 
 
 def drawn(chart: Chart) -> dict[str, Series]:
@@ -373,11 +373,7 @@ def study_of_fixed() -> StratStudy:
     own = np.array([name[:3] for name in ids])
     values = np.random.default_rng(2).normal(size=(48, 48)) + 1.5 * (own[:, None] == own)
     scores = pb.Scores.from_array(values, ids, orientation="similarity", name="net")
-    return strat_study(
-        [scores],
-        samples,
-        experiment=pb.Experiment(samples, gallery=[one for one in ids if one.endswith("0")]),
-    )
+    return strat_study(scores, pb.Experiment(samples, gallery=[one for one in ids if one.endswith("0")]))
 
 
 def test_a_fixed_gallery_has_errors_and_algorithms() -> None:

@@ -71,6 +71,9 @@ if TYPE_CHECKING:
     from proband.inference.simulation.halves import (
         Halves as Halves,
     )
+    from proband.inference.strata.study import (
+        StratStudy as StratStudy,
+    )
     from proband.inference.survey.results import (
         SurveyEstimates as SurveyEstimates,
     )
@@ -133,6 +136,7 @@ _HOMES = {
     "proband.inference.planning.plans": "DifferencePlan ErrorRatePlan HalfWidthPlan",
     "proband.inference.simulation.coverage": "Coverage",
     "proband.inference.simulation.halves": "Halves",
+    "proband.inference.strata.study": "StratStudy",
     "proband.inference.survey.results": "SurveyEstimates",
     "proband.inference.verification.results": "Verification",
     "proband.inference.verification.thresholds.results": "DeployedThreshold",

@@ -87,7 +87,9 @@ def people(n: int, images: int) -> tuple[pb.Samples, list[pb.Scores]]:
 @pytest.mark.parametrize("n", SIZES)
 def test_a_study_of_galleries_has_a_page(n: int) -> None:
     samples, scores = people(n, 3)
-    found = Findings("Galleries", finding.PROVENANCE, {"strat": strat_study(scores, samples, 3)})
+    found = Findings(
+        "Galleries", finding.PROVENANCE, {"strat": strat_study(scores, samples=samples, n_images=3)}
+    )
     page = build_page(Scene(found))
     left_out = json.loads(page.embedded["results-summary.json"])["left_out"]
     assert "strat.galleries.bands.values" in left_out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -15,6 +15,8 @@ from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.designs.factors import n_replicates_of
 from proband.designs.strata import ROUNDING
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import published
+from proband.engine.limits import Level, Seed
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -36,6 +38,7 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over
+from proband.scores.several import by_name
 from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
@@ -199,41 +202,44 @@ class StratStudy(Result):
         )
 
 
+@published
 @on_engine
 def strat_study(
-    scores: Sequence[Scores],
-    samples: Samples,
-    n_images: int | None = None,
-    *,
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment | None = None,
+    *,
+    samples: Samples | None = None,
+    n_images: int | None = None,
     sensors: str | None = None,
-    rank: int = 1,
+    rank: Rank = 1,
     design: StratifiedDesign | None = None,
     order_by: str | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> StratStudy:
     """Run the experiment of Micheals & Boult (2001): galleries, mixing, standard errors, units and algorithms.
 
     Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
-    the CMC by several methods (`errors_by_method`); its variance by the number of units; the algorithms under the same
-    replicates. Under BRR probe images of these people vary, and the people stay; with ``units="subject"`` in the design people within
-    strata do. With an experiment its gallery stays what it is, and nothing is mixed.
+    the CMC by several methods, and its variance by the number of units; the algorithms under the same replicates. Under BRR probe
+    images of these people vary, and the people stay; with ``units="subject"`` in the design people within strata do. With an experiment
+    its gallery stays what it is, and nothing is mixed.
 
     Parameters
     ----------
     scores
         One for each algorithm, over the same images both as queries and as targets.
-    n_images
-        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
-        while at least half of the people with three are kept.
     experiment
         A fixed gallery and its probes, instead of every column in turn. Where no image is both query and target, all targets
         are the gallery. People (or other strata) with one unit show no variance; they are left out, and counted.
+    samples
+        The table of images, where there is no experiment.
+    n_images
+        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
+        while at least half of the people with three are kept.
     sensors
         The column of probes that tells sensors or conditions apart, which are then compared (`compare_sensors`); for this a gallery
         must be fixed.
@@ -241,11 +247,48 @@ def strat_study(
         The rank of tables and tests; curves have all ranks.
     design
         `BRR` by default.
+    order_by
+        The column that orders a person's images; by default the order of the table.
+    confidence_level, seed
+        Of all intervals, and of replicates.
+    ties, on_failure
+        As in `rank`.
+    progress, engine
+        What is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    StratStudy
+        Rates and curves of every gallery, standard errors by method, variances by units, and the algorithms compared.
+
+    References
+    ----------
+    .. [1] Micheals, R. J. and Boult, T. E. (2001). Efficient evaluation of classification and recognition systems.
+
+    Examples
+    --------
+    Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
+
+    >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
+    >>> study = strat_study(Scores.from_array(same, ids, orientation="similarity", name="net"), samples=samples)
+    >>> {key: error.n_replicates for key, error in study.errors["net"].items() if "bootstrap" not in key}
+    {'brr': 8, 'jackknife-within-people': 8, 'jackknife': 8}
     """
+    scores = tuple(by_name(scores).values())
     if not scores:
         raise UsageError("There are no scores.")
+    if experiment is None and samples is None:
+        raise UsageError(
+            "Nothing says whose the images are.",
+            "give samples, the table of images, or an experiment with a fixed gallery.",
+        )
+    if experiment is not None and samples is not None:
+        raise UsageError("An experiment has its own table of images.", "leave out samples.")
     chosen = design if design is not None else BRR()
-    if experiment is None and n_images is None and order_by is None and not _on_both_axes(scores):
+    if samples is not None and n_images is None and order_by is None and not _on_both_axes(scores):
         experiment = experiment_over(list(scores), samples)
     judging: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed}
     policies: dict[str, Any] = {"ties": ties, "on_failure": on_failure}
@@ -261,6 +304,7 @@ def strat_study(
             "Sensors are compared against one gallery.",
             Hint("say which: {option:gallery=one_per_subject} or a condition."),
         )
+    assert samples is not None
     plain, mixed = (
         ImageColumns.of(samples, list(scores), n_images, mixed=turn, order_by=order_by, design=chosen)
         for turn in (False, True)
