@@ -9,7 +9,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from proband.analyses.strat.figures import algorithms_chart, errors_chart, galleries_chart, units_chart
+from proband.analyses.strat.figures import (
+    algorithms_chart,
+    errors_chart,
+    galleries_chart,
+    ranks_drawn,
+    units_chart,
+)
 from proband.analyses.strat.tables import errors_table, galleries_table, units_table
 from proband.arrays import balance, n_replicates, orthogonal_array
 from proband.arrays.sequences import UnbalancedArrayWarning
@@ -284,7 +290,7 @@ def _galleries(effects: tuple[GalleryEffect, ...], id: str) -> tuple[Block, ...]
     mixed = "mixed galleries" if effects[0].mixed else "galleries"
     caption = f"Rank-1 rates with each of the {mixed}, here; the paper prints none"
     return (
-        shown(galleries_chart(effects[0], id=f"{id}-chart")),
+        shown(galleries_chart(effects[0], ranks_drawn(effects[:1]), id=f"{id}-chart")),
         replace(galleries_table(effects), id=f"{id}-table", caption=caption),
         shown(gallery_effect(effects, f"{id}-rates")),
     )

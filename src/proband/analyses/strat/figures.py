@@ -18,6 +18,7 @@ from proband.report.charts.makers.curves import MOST_BANDS, cmc, series_of, valu
 from proband.report.charts.mpl import figure, printed
 from proband.report.charts.scales import Floats
 from proband.report.charts.spec import Chart, Series
+from proband.report.figures.identification import cmc_figure
 from proband.words import counted, fixed, level, p_value, part_of
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 _MOST_PRINTED = 6  # algorithms in one figure
 _IN_A_ROW = 3
-_ENOUGH, _FEWEST_RANKS, _MOST_RANKS = 0.99, 10, 100
-_WIDTH = 3.7  # of a panel, in inches
+_ENOUGH, _FEWEST_RANKS = 0.99, 10
+_WIDTH, _NARROW = 3.7, 5.5  # of a panel, and of a figure of one column, in inches
 _NOTHING_VARIES = "Zero at every rank: nothing varies."
 _POINTS = 1e2  # percentage points
 _NO_BANDS = f"bands are drawn for up to {MOST_BANDS} galleries, and strat_curves.csv has all"
@@ -45,10 +46,9 @@ def gallery_of(study: StratStudy) -> str:
 
 
 def galleries_chart(
-    effect: GalleryEffect, last: int | None = None, *, id: str = "", relative: bool = False
+    effect: GalleryEffect, last: int, *, id: str = "strat-galleries-chart", relative: bool = False
 ) -> Chart:
     """Chart the curve of each gallery with its band, and the test of whether they differ (the paper's figures 2 and 4)."""
-    last = last or _low_ranks([effect])
     kind = "mixed galleries" if effect.mixed else "galleries"
     test = effect.test
     first, second = test.degrees_of_freedom, test.denominator_degrees_of_freedom
@@ -63,7 +63,7 @@ def galleries_chart(
     title = f"{effect.algorithm}, {kind}: p {p_value(float(test))}"
     column = "mixed column" if effect.mixed else "column"
     return replace(
-        cmc(effect.bands, id or f"strat-{kind[0]}", title, drawn=drawn, rank=effect.rank, relative=relative),
+        cmc(effect.bands, id, title, drawn=drawn, rank=effect.rank, relative=relative),
         above=of,  # bands are said below
         heading=f"{column} as gallery: rate at rank {effect.rank}",
         see="Curves that lie apart: it matters which image of each person is enrolled.",
@@ -73,15 +73,13 @@ def galleries_chart(
 def errors_chart(study: StratStudy, algorithm: str, *, id: str = "strat-errors-chart") -> Chart:
     """Chart the standard error of the CMC by rank, for several methods (the paper's figure 3)."""
     named = {
-        f"{one.method} ({counted(one.n_replicates, 'replicate')})": one
-        for one in study.errors[algorithm].values()
+        f"{method.method} ({counted(method.n_replicates, 'replicate')})": method
+        for method in study.errors[algorithm].values()
     }
     # JKn is BRR at every rank: one curve would hide the other.
-    same = [name for name, one in named.items() if one.method.key == WITHIN_PEOPLE.key]
-    curves = [
-        _series(name, place, _POINTS * one.by_rank)
-        for place, (name, one) in enumerate((name, one) for name, one in named.items() if name not in same)
-    ]
+    same = [name for name, method in named.items() if method.method.key == WITHIN_PEOPLE.key]
+    drawn = [name for name in named if name not in same]
+    curves = [_series(name, place, _POINTS * named[name].by_rank) for place, name in enumerate(drawn)]
     return _by_rank(
         study, algorithm, curves, ROUNDING * _POINTS, "standard error (percentage points)", id=id,
         title=f"Standard error of the CMC, {algorithm}",
@@ -94,20 +92,22 @@ def errors_chart(study: StratStudy, algorithm: str, *, id: str = "strat-errors-c
 def units_chart(study: StratStudy, algorithm: str, *, id: str = "strat-units-chart") -> Chart:
     """Chart the variance of the CMC by rank, for several numbers of units (the paper's figure 5)."""
     variances = study.variances[algorithm]
-    apart = {one.units for one in variances if one.left_out is not None}
-    drawn = [one for one in variances if one.left_out is not None or one.units not in apart]
+    apart = {variance.units for variance in variances if variance.left_out is not None}
+    drawn = [
+        variance for variance in variances if variance.left_out is not None or variance.units not in apart
+    ]
     curves = [
         _series(
-            called(one),
+            units_name(variance),
             place,
-            *(_POINTS**2 * _known(part) for part in (one.by_rank, one.lowest, one.highest)),
+            *(_POINTS**2 * _known(part) for part in (variance.by_rank, variance.lowest, variance.highest)),
         )
-        for place, one in enumerate(drawn)
+        for place, variance in enumerate(drawn)
     ]
     notes = []
-    if any(one.lowest is not None for one in drawn):
+    if any(variance.lowest is not None for variance in drawn):
         notes.append("Shaded: from the lowest to the highest choice of units.")
-    if any(one.n_choices > 1 and one.lowest is None for one in drawn):
+    if any(variance.n_choices > 1 and variance.lowest is None for variance in drawn):
         notes.append("Without shade: there are too many choices to try each; their mean is exact.")
     return _by_rank(
         study, algorithm, curves, (ROUNDING * _POINTS) ** 2, "variance (squared percentage points)", id=id,
@@ -116,7 +116,7 @@ def units_chart(study: StratStudy, algorithm: str, *, id: str = "strat-units-cha
     )  # fmt: skip
 
 
-def called(variance: VarianceByRank) -> str:
+def units_name(variance: VarianceByRank) -> str:
     """What a variance is of: how many units, and which or how many choices of them."""
     if variance.left_out is not None:
         return f"{variance.units} units, without column {variance.left_out}"
@@ -127,26 +127,22 @@ def called(variance: VarianceByRank) -> str:
 
 def algorithms_chart(study: StratStudy, *, id: str = "strat-algorithms-chart", title: str = "") -> Chart:
     """Chart the curves of all algorithms with their bands (the paper's figures 6 and 7)."""
-    bands = study.curves
-    chart = cmc(
-        bands,
-        id,
-        title or f"Recognition rate by rank, {gallery_of(study)}",
-        drawn=[series_of(band, place, last=_low_ranks_of(bands)) for place, band in enumerate(bands)],
-        relative=study.relative_ranks,
-    )
-    return replace(
-        chart, above=f"{chart.above}\nbands vary {_varying(bands)}" if _are_shaded(bands) else chart.above
-    )
+    title = title or f"Recognition rate by rank, {gallery_of(study)}"
+    return cmc(study.curves, id, title, last=_low_ranks(study.curves), relative=study.relative_ranks)
 
 
 def gallery_effect_figure(
-    effects: Sequence[GalleryEffect], title: Title | None = None, note: str = "", *, relative: bool = False
+    effects: Sequence[GalleryEffect],
+    title: Title | None = None,
+    note: str = "",
+    *,
+    width: Inches | None = None,
+    relative: bool = False,
 ) -> Figure:
     """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
 
     Original and mixed galleries stand side by side, on the same axes. Ranks go as far as curves still differ: to where
-    all have passed 99 %, at most to rank 100. Up to six galleries have their bands.
+    all have passed 99 %. Up to six galleries have their bands.
 
     Parameters
     ----------
@@ -156,18 +152,21 @@ def gallery_effect_figure(
         A heading for the whole figure.
     note
         What else is to be said, such as which algorithms are not drawn.
+    width
+        Of the figure, in inches: below five and a half, panels stand below one another.
     relative
         Whether the axis has rank / people in the gallery.
     """
     if not effects:
         raise UsageError("There are no galleries to draw.")
-    last = _low_ranks(effects)
+    last = ranks_drawn(effects)
     charts = [galleries_chart(effect, last, relative=relative) for effect in effects]
     pairs = len({effect.mixed for effect in effects}) == 2
     columns = min(len(effects), 2 if pairs or len(effects) == 4 else 3)
+    columns = 1 if width is not None and width < _NARROW else columns
     rows = -(-len(effects) // columns)
     listed = max(-(-len(effect.bands) // _IN_A_ROW) for effect in effects)
-    size = max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows
+    size = width or max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows
     shaded = [band for effect in effects if _are_shaded(effect.bands) for band in effect.bands]
     bands = _NO_BANDS
     if shaded:
@@ -185,7 +184,7 @@ def study_figures(
     Those of one algorithm each have a panel for every algorithm, up to six, or for the one that is named; errors and units only for those
     whose rates vary.
     """
-    names = [one.algorithm for one in study.cases]
+    names = [rate.algorithm for rate in study.cases]
     if algorithm is not None and algorithm not in names:
         raise unknown_name("algorithm", algorithm, names)
     varying = list(study.varying_algorithms) or names[:1]
@@ -205,11 +204,18 @@ def study_figures(
             if effect.algorithm in drawn
         ]
         note = part_of(len(drawn), len(names), "algorithms", rule)
-        return gallery_effect_figure(both, title, note, relative=study.relative_ranks)
+        return gallery_effect_figure(both, title, note, width=width, relative=study.relative_ranks)
+
+    def algorithms() -> Figure:
+        bands = study.curves
+        said = f"bands vary {_varying(bands)}" if _are_shaded(bands) else ""
+        return cmc_figure(
+            {gallery_of(study): bands}, title, width, last=_low_ranks(bands), said=said, relative=study.relative_ranks
+        )  # fmt: skip
 
     figures: dict[str, Callable[[], Figure]] = {"galleries": galleries} if study.effects else {}
     figures["errors"] = lambda: by_method(errors_chart)
-    figures["algorithms"] = lambda: printed([algorithms_chart(study)], title, width, inside=True)
+    figures["algorithms"] = algorithms
     if study.n_images > 3:
         figures["units"] = lambda: by_method(units_chart)
     return figures
@@ -226,7 +232,7 @@ def _printed(names: Sequence[str], algorithm: str | None, rule: str = "") -> tup
 
 def plot_study(
     study: StratStudy,
-    which: str = "galleries",
+    which: str | None = None,
     width: Inches | None = None,
     title: Title | None = None,
     algorithm: str | None = None,
@@ -237,7 +243,7 @@ def plot_study(
     Parameters
     ----------
     which
-        ``galleries``, ``errors``, ``algorithms`` or ``units``.
+        ``galleries``, ``errors``, ``algorithms`` or ``units``; by default the first there is.
     width
         Of the figure, in inches.
     title
@@ -249,9 +255,10 @@ def plot_study(
     """
     asked = study if relative is None else replace(study, relative_ranks=relative)
     named = study_figures(asked, algorithm, width, title)
-    if which not in named:
-        raise unknown_name("figure", which, named)
-    return named[which]()
+    name = next(iter(named)) if which is None else which
+    if name not in named:
+        raise unknown_name("figure", name, named)
+    return named[name]()
 
 
 def _known(values: Floats | None) -> Floats:
@@ -278,16 +285,16 @@ def _by_rank(
     see: str,
 ) -> Chart:
     """Chart something of the recognition rate at each rank, as far as any of it is left; below the least it is rounding."""
-    highest = np.max([one.high if len(one.high) else one.ys for one in curves], axis=0)
+    highest = np.max([curve.high if len(curve.high) else curve.ys for curve in curves], axis=0)
     left = np.flatnonzero(highest > max(least, 1e-6 * float(highest.max())))
     last = min(max(int(left.max(initial=-1)) + 2, _FEWEST_RANKS), len(highest))
     shown = [
         _series(
-            one.name,
-            one.place,
-            *(np.where(part > least, part, 0.0)[:last] for part in (one.ys, one.low, one.high)),
+            curve.name,
+            curve.place,
+            *(np.where(part > least, part, 0.0)[:last] for part in (curve.ys, curve.low, curve.high)),
         )
-        for one in curves
+        for curve in curves
     ]
     said = (*notes, *(() if len(left) else (_NOTHING_VARIES,)))
     facts = next(band.facts for band in study.curves if band.algorithm == algorithm)
@@ -319,16 +326,16 @@ def _legend_under(axis: Axes, chart: Chart, handles: Sequence[Artist]) -> None:
     )
 
 
-def _low_ranks(effects: Sequence[GalleryEffect]) -> int:
-    """As many ranks as the curves of galleries are drawn over; the rank of the test is among them."""
+def ranks_drawn(effects: Sequence[GalleryEffect]) -> int:
+    """How many ranks the curves of galleries are drawn over; the rank of the test is among them."""
     bands = [band for effect in effects for band in effect.bands]
-    return max(_low_ranks_of(bands), *(effect.rank for effect in effects))
+    return max(_low_ranks(bands), *(effect.rank for effect in effects))
 
 
-def _low_ranks_of(bands: Sequence[Band]) -> int:
-    """The rank at which all curves have passed 99 %, within bounds."""
+def _low_ranks(bands: Sequence[Band]) -> int:
+    """The rank at which all curves have passed 99 %, or the last."""
     passed = max(int(np.searchsorted(band.values, _ENOUGH)) + 1 for band in bands)
-    return min(max(passed, _FEWEST_RANKS), _MOST_RANKS, max(len(band.values) for band in bands))
+    return min(max(passed, _FEWEST_RANKS), max(len(band.values) for band in bands))
 
 
 def _are_shaded(bands: Sequence[Band]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from proband.analyses.strat.figures import called, first_to_vary, gallery_of
+from proband.analyses.strat.figures import first_to_vary, gallery_of, units_name
 from proband.inference import Comparison, Estimate
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.kish import MissRate
@@ -193,12 +193,13 @@ def units_table(study: StratStudy, algorithm: str, *, id: str = "strat-units") -
     return col.table_of(
         f"Variance at rank {study.rank} by units per person, {algorithm}, {gallery_of(study)}",
         variances,
-        col.name("units", called),
+        col.name("units", units_name),
         col.digits("variance", lambda one: float(one.by_rank[at])),
         col.digits("lowest", lambda one: None if one.lowest is None else float(one.lowest[at])),
         col.digits("highest", lambda one: None if one.highest is None else float(one.highest[at])),
         col.rate(
-            f"over {called(variances[0])}", lambda one: float(one.by_rank[at]) / most if most > 0 else None
+            f"over {units_name(variances[0])}",
+            lambda one: float(one.by_rank[at]) / most if most > 0 else None,
         ),
         id=id,
     )

@@ -14,6 +14,7 @@ from proband.analyses.strat.figures import (
     galleries_chart,
     gallery_effect_figure,
     plot_study,
+    ranks_drawn,
     study_figures,
     units_chart,
 )
@@ -159,7 +160,7 @@ class StratView(View[StratStudy]):
         yield shown(algorithms_chart(found), places=scene.looks)
         yield from said(whose_errors(found))
         yield from _of_algorithm(found, first)
-        others = [one.algorithm for one in found.cases if one.algorithm != first]
+        others = [rate.algorithm for rate in found.cases if rate.algorithm != first]
         for place, name in enumerate(others, 2):
             if blocks := tuple(_of_algorithm(found, name, f"-{place}")):
                 yield Folded(f"The same curves for {name}", blocks)
@@ -211,14 +212,13 @@ def _told(study: StratStudy) -> Note:
 def _of_algorithm(study: StratStudy, algorithm: str, suffix: str = "") -> Iterator[Block]:
     """The curves of one algorithm: galleries before and after mixing, standard errors by method, variances by units."""
     relative = study.relative_ranks
-    both = [
-        galleries_chart(effect, id=f"strat-{kind}-curves{suffix}", relative=relative)
-        for kind, effects in (("galleries", study.effects), ("mixed", study.mixed))
-        for effect in effects
-        if effect.algorithm == algorithm
-    ]
+    both = [effect for effect in (*study.effects, *study.mixed) if effect.algorithm == algorithm]
     if both:
-        yield from side_by_side(both)
+        last = ranks_drawn(both)
+        names = (f"strat-{kind}-curves{suffix}" for kind in ("galleries", "mixed"))
+        yield from side_by_side(
+            [galleries_chart(effect, last, id=next(names), relative=relative) for effect in both]
+        )
     if algorithm not in (*study.varying_algorithms, first_to_vary(study)):
         return
     charts = [errors_chart(study, algorithm, id=f"strat-errors-chart{suffix}")]
