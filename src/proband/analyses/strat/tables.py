@@ -26,6 +26,12 @@ _FIRST_TO_VARY = Sentence(
     "Curves by gallery and standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page "
     "folds the others; strat_curves.csv, strat_errors.csv, strat_units.csv and the JSON have all",
 )
+_FIRST_OF_FIXED = Sentence(
+    "strat.first-to-vary-with-fixed-gallery",
+    "note",
+    "Standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page folds the others; "
+    "strat_errors.csv and the JSON have all",
+)
 _NOTHING_VARIES = Sentence(
     "strat.nothing-varies",
     "note",
@@ -314,8 +320,9 @@ def whose_errors(study: StratStudy) -> list[Note]:
     """Say whose errors by method are shown first, and who has none."""
     names = [one.algorithm for one in study.cases]
     still = tuple(name for name in names if name not in study.varying_algorithms)
+    shown = _FIRST_TO_VARY if study.effects else _FIRST_OF_FIXED
     return [
-        *([_FIRST_TO_VARY(algorithm=first_to_vary(study), n=len(names))] if len(names) > 1 else []),
+        *([shown(algorithm=first_to_vary(study), n=len(names))] if len(names) > 1 else []),
         *([_NOTHING_VARIES(gallery=gallery_of(study), algorithms=still)] if still else []),
     ]
 
