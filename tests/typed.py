@@ -107,6 +107,7 @@ def rooms(
     assert_type(pb.stats.difference_of_independent(3, 5, 4, 9), tuple[pb.results.Interval, float])
     assert_type(pb.strat.compare_sensors(a, experiment, by="camera"), pb.results.Comparison)
     assert_type(pb.strat.gallery_effect(a, columns=columns), pb.results.GalleryEffect)
+    assert_type(pb.strat.strat_study(both, experiment), pb.results.StratStudy)
     assert_type(pb.feret.feret_categories(), tuple[pb.Category, ...])
     assert_type(pb.feret.feret_study(both, experiment), pb.results.FeretStudy)
     assert_type(

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from proband.inference.strata.sensors import (
         compare_sensors as compare_sensors,
     )
+    from proband.inference.strata.study import (
+        strat_study as strat_study,
+    )
 
 _HOMES = {
     "proband.inference.galleries.effect": "ImageColumns gallery_effect",
     "proband.inference.strata.sensors": "compare_sensors",
+    "proband.inference.strata.study": "strat_study",
 }
 __all__ = [name for names in _HOMES.values() for name in names.split()]
 __getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

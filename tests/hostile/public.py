@@ -291,6 +291,7 @@ class World:
             pb.partition(self.both, experiment, parts=2),
             pb.covariates(self.both, experiment, on="sex"),
             pb.feret.feret_study(self.both, experiment),
+            pb.strat.strat_study(self.both, samples=samples),
             pb.planning.plan_difference(0.1, discordant=0.2),
             pb.planning.plan_error_rate(0.1),
             pb.planning.plan_half_width(0.9, 0.1),

@@ -29,9 +29,8 @@ def study(right: np.ndarray) -> StratStudy:
     who = np.repeat(np.arange(n), 4)
     same = who[:, None] == who
     values = np.where(right.ravel()[:, None], same, ~same) * 1.0
-    return strat_study(
-        [pb.Scores.from_array(values, ids, ids, orientation="similarity", name="pca")], samples, 4
-    )
+    scores = pb.Scores.from_array(values, ids, ids, orientation="similarity", name="pca")
+    return strat_study(scores, samples=samples, n_images=4)
 
 
 ALIKE = np.repeat(np.arange(20) % 4 != 0, 4).reshape(20, 4)

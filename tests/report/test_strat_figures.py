@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +12,33 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from tests.report.page import finding
 
+import proband as pb
 from proband.analyses.strat.figures import (
-    algorithms_figure,
+    algorithms_chart,
+    errors_chart,
+    galleries_chart,
     gallery_effect_figure,
-    standard_errors_figure,
-    units_figure,
+    plot_study,
+    study_figures,
+    units_chart,
 )
+from proband.analyses.strat.tables import errors_table, whose_errors
+from proband.analyses.strat.view import StratView
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.strata.study import StratStudy, strat_study
 from proband.report import save_figure
+from proband.report.charts.data import data_of
 from proband.report.charts.palette import MOST_COLOURS, colour
+from proband.report.charts.spec import Chart, Curves, Series
+from proband.report.page.model import Folded
+from proband.report.scene import Scene
 from proband.results.base import Answers, Facts
 from proband.results.test import Test
+from proband.study.findings import Findings
 from proband.words import Method, Target
 
 PEOPLE = 60
@@ -126,7 +141,7 @@ def test_bands_say_what_they_vary() -> None:
 @pytest.mark.parametrize(
     ("first", "decay", "n_ranks", "last"),
     [
-        (0.5, 0.1, 300, 100),  # never all but there
+        (0.5, 0.1, 300, 300),  # never all but there
         (0.5, 1.0, 300, 50),  # 1 - 0.5/50 = 0.99
         (0.999, 1.0, 300, 10),
         (0.999, 1.0, 4, 4),
@@ -137,7 +152,6 @@ def test_ranks_go_as_far_as_they_matter(first: float, decay: float, n_ranks: int
     bands = (better, band(first, n_ranks=n_ranks, decay=decay), better)
     given = GalleryEffect("net", 1, False, PEOPLE, 0, (), bands, f_test(1.0, 0.5), ())
     assert gallery_effect_figure([given]).axes[0].get_xlim() == (1, last)
-    assert algorithms_figure({"fb": bands}).axes[0].get_xlim() == (1, last)
 
 
 @pytest.mark.long
@@ -152,7 +166,7 @@ def test_ten_galleries_have_no_bands_and_those_beyond_the_colours_are_thin_and_g
         assert {line.get_color() for line in curves(axis)[MOST_COLOURS:]} == {colour(MOST_COLOURS)}
         assert all(line.get_linewidth() <= 1 for line in curves(axis)[MOST_COLOURS:])
         assert len(legend_of(axis.get_legend())) == 10
-    assert figure.get_supxlabel() == ""
+    assert "bands are drawn for up to 6 galleries" in figure.get_supxlabel()
     assert everything_fits(figure)
 
 
@@ -184,121 +198,203 @@ def test_the_rank_of_the_test_is_marked() -> None:
     assert "rate at rank 12" in axis.get_legend().get_title().get_text()
 
 
-ERRORS = {
-    "BRR: probe images of these people": 0.01 * np.arange(1, 41.0) ** -0.5,
-    "delete-one jackknife: other probes, as if independent": 0.012 * np.arange(1, 41.0) ** -0.5,
-    "cluster: other people": 0.0213 * np.arange(1, 41.0) ** -0.5,
-}
+@cache
+def study(images: int = 4, strengths: tuple[float, ...] = (1.2,), n: int = 24) -> StratStudy:
+    """Random scores of algorithms over people; very strong ones recognise everybody."""
+    ids = [f"s{s:02d}-{k:02d}" for s in range(n) for k in range(images)]
+    own = np.array([name[:3] for name in ids])
+    rng = np.random.default_rng(images)
+    same = own[:, None] == own
+    scores = [
+        pb.Scores.from_array(rng.normal(size=same.shape) + strength * same, ids, orientation="similarity", name=f"a{k}")
+        for k, strength in enumerate(strengths)
+    ]  # fmt: skip
+    return strat_study(scores, samples=pb.Samples({"id": ids, "subject": own.tolist()}), n_images=images)
+
+
+def drawn(chart: Chart) -> dict[str, Series]:
+    assert isinstance(chart.marks, Curves)
+    return {one.name: one for one in chart.marks.series}
 
 
 def test_standard_errors_are_drawn_in_points() -> None:
-    figure = standard_errors_figure(ERRORS, "net, 120 probes of 60 people", title="Errors")
-    axis = figure.axes[0]
-    for line, values in zip(curves(axis), ERRORS.values(), strict=True):
-        assert np.allclose(line.get_ydata(), 100 * values)
-    assert legend_of(figure.legends[0])[0] == "1.00  BRR: probe images of these people"
-    assert legend_of(figure.legends[0])[2] == "2.13  cluster: other people"
-    assert figure.legends[0].get_title().get_text() == "at rank 1"
+    found = study()
+    errors = found.errors["a0"]
+    chart = errors_chart(found, "a0")
+    assert list(drawn(chart)) == [
+        "BRR (81 replicates)",
+        "delete-one jackknife (72 replicates)",
+        "bootstrap over probes (1,000 replicates)",
+        "bootstrap over people (1,000 replicates)",
+    ]
+    keys = ("brr", "jackknife", "bootstrap-of-probes", "bootstrap-of-people")
+    for one, key in zip(drawn(chart).values(), keys, strict=True):
+        assert np.array_equal(one.ys, 100 * errors[key].by_rank[: len(one.ys)])
+    assert "same standard errors as BRR" in chart.notes[0]
+    axis = plot_study(found, "errors").axes[0]
+    assert np.array_equal(
+        curves(axis)[0].get_ydata(), 100 * errors["brr"].by_rank[: len(curves(axis)[0].get_ydata())]
+    )
     assert "percentage points" in axis.get_ylabel()
-    assert said(axis) == "net, 120 probes of 60 people"
+    assert "first mixed gallery, 72 probes of 24 people" in said(axis)
     assert axis.get_xscale() == "log"
-    assert axis.get_ylim()[0] == 0
-    assert everything_fits(figure)
 
 
-def test_errors_are_drawn_until_none_is_left() -> None:
-    ends = np.where(np.arange(40) < 20, 0.01, 1e-18)
-    assert standard_errors_figure({"a": ends, "b": ends[:15]}, "").axes[0].get_xlim() == (1, 21)
-    assert standard_errors_figure({"a": np.zeros(30)}, "").axes[0].get_xlim() == (1, 10)
-    assert standard_errors_figure({"a": ends[:3].tolist()}, "").axes[0].get_xlim() == (1, 3)
+def test_every_choice_of_two_of_three_units_is_drawn() -> None:
+    """Figure 5 of the paper: three units, and without each of the columns."""
+    found = study()
+    chart = units_chart(found, "a0")
+    assert list(drawn(chart)) == ["3 units", *(f"2 units, without column {k}" for k in (4, 3, 2))]
+    for one, variance in zip(drawn(chart).values(), found.variances["a0"], strict=False):
+        assert np.array_equal(one.ys, 1e4 * variance.by_rank[: len(one.ys)])
+
+
+@pytest.mark.parametrize("images", [5, 7, 10])
+def test_no_number_of_units_is_left_out(images: int) -> None:
+    chart = units_chart(study(images, n=9), "a0")
+    assert [name.partition(" ")[0] for name in drawn(chart)] == [str(k) for k in range(images - 1, 1, -1)]
+    assert all(len(one.low) for name, one in drawn(chart).items() if "choices" in name)
+    assert "Shaded: from the lowest to the highest choice of units." in chart.notes
+
+
+def test_too_many_choices_of_units_are_drawn_without_shade() -> None:
+    chart = units_chart(study(15, n=4), "a0")
+    assert len(drawn(chart)) == 13
+    assert not len(drawn(chart)["7 units: mean of 3,432 choices"].low)
+    assert any(note.startswith("Without shade") for note in chart.notes)
+
+
+def test_curves_end_where_nothing_is_left_and_rounding_is_not_drawn() -> None:
+    found = study()
+    errors = {
+        key: replace(one, by_rank=np.where(np.arange(24) < 12, one.by_rank[0], 1e-18))
+        for key, one in found.errors["a0"].items()
+    }
+    ends = drawn(errors_chart(replace(found, errors={"a0": errors}), "a0"))
+    assert {len(one.ys) for one in ends.values()} == {13}
+    assert all(one.ys[-1] == 0 for one in ends.values())
+
+
+def test_what_does_not_vary_is_said() -> None:
+    still = study(4, (50.0,))
+    chart = errors_chart(still, "a0")
+    assert "Zero at every rank: nothing varies." in chart.notes
+    assert chart.axes[0][1].high == 1
+    assert everything_fits(plot_study(still, "errors"))
+
+
+def test_the_first_algorithm_that_varies_is_shown() -> None:
+    found = study(4, (50.0, 1.2, 0.8))
+    assert found.varying_algorithms == ("a1", "a2")
+    table = errors_table(found, "a1")
+    assert table.caption == "Standard error by method, a1 (the first whose rates vary), first mixed gallery"
+    assert "(the first" not in errors_table(found, "a2").caption
+    told = [str(note) for note in whose_errors(found)]
+    assert "shown for a1, the first of 3 algorithms whose rates vary" in told[0]
+    assert "the rates of a0 do not vary" in told[1]
+    figure = plot_study(found, "errors")
+    assert [axis.get_title(loc="left") for axis in figure.axes] == [
+        f"Standard error of the CMC, a{k}" for k in (1, 2)
+    ]
+    assert "2 of 3 algorithms: those that vary" in figure.legends[0].get_title().get_text()
+    assert len(plot_study(found, "galleries").axes) == 6
+    assert len(found.plot(which="galleries", algorithm="a0", width=5.0).axes) == 2
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("draw", [lambda e: standard_errors_figure(e, ""), lambda e: units_figure(e)])
-@pytest.mark.parametrize("noise", [0.0, 1e-33, 3e-26])
-def test_rounding_is_not_drawn(draw: Callable[[dict[str, object]], Figure], noise: float) -> None:
-    """What is zero but for rounding is zero on the axis, which says so."""
-    axis = draw({"BRR": noise * np.random.default_rng(0).random(30), "other": np.zeros(30)}).axes[0]
-    assert all((line.get_ydata() == 0).all() for line in curves(axis))
-    assert axis.get_ylim() == (0, 1)
-    assert any("nothing varies" in text.get_text() for text in axis.texts)
-    some = draw({"BRR": np.linspace(0.01, 0.0, 30), "other": np.full(30, noise)}).axes[0]
-    assert not any("nothing varies" in text.get_text() for text in some.texts)
-
-
-def test_a_standard_error_of_rounding_is_zero() -> None:
-    axis = standard_errors_figure({"BRR": np.full(30, 1e-17)}, "").axes[0]
-    assert (curves(axis)[0].get_ydata() == 0).all()
-
-
-def test_choices_of_units_are_drawn_with_their_mean() -> None:
-    three = np.linspace(2e-4, 1e-5, 30)
-    two = three * np.array([[1.2], [1.5], [1.8]])
-    figure = units_figure({"2 units": two, "3 units": three}, "60 strata")
-    lines = curves(figure.axes[0])
-    assert len(lines) == 5
-    assert np.allclose(lines[3].get_ydata(), 1e4 * two.mean(axis=0))
-    assert np.allclose(lines[4].get_ydata(), 1e4 * three)
-    assert np.allclose(lines[4].get_ydata() / lines[3].get_ydata(), 2 / 3)
-    assert legend_of(figure.legends[0]) == [
-        "3.00  2 units: mean of 3 choices (thin lines)",
-        "2.00  3 units",
+def test_many_algorithms_are_not_dropped_untold() -> None:
+    found = study(4, tuple(np.linspace(0.5, 1.5, 8)))
+    for which in ("errors", "units"):
+        figure = plot_study(found, which)
+        assert sum(axis.get_visible() for axis in figure.axes) == 6
+        assert "6 of 8 algorithms: the first" in figure.legends[0].get_title().get_text().replace("\n", " ")
+        assert everything_fits(figure)
+    assert "6 of 8 algorithms: the first" in plot_study(found, "galleries").get_supxlabel().replace("\n", " ")
+    (title,) = {axis.get_title(loc="left") for axis in plot_study(found, "errors", algorithm="a7").axes}
+    assert title == "Standard error of the CMC, a7"
+    page = StratView()
+    blocks = list(page.blocks(found, Scene(Findings("t", finding.PROVENANCE, {"strat": found}))))
+    assert [one.title for one in blocks if isinstance(one, Folded)][:7] == [
+        f"The same curves for a{k}" for k in range(1, 8)
     ]
-    assert everything_fits(figure)
 
 
-def test_many_choices_of_units_are_shaded() -> None:
-    many = 2e-3 * np.linspace(0.5, 1.5, 36)[:, None] * np.linspace(1, 0.1, 30)
-    figure = units_figure({"2 units": many, "9 units": many[0] / 5})
-    shade = figure.axes[0].collections[0].get_datalim(figure.axes[0].transData)
-    assert shade.ymax == pytest.approx(1e4 * many.max())
-    assert legend_of(figure.legends[0]) == [
-        "20.0  2 units: mean of 36 choices (shaded: lowest to highest)",
-        "\u20072.0  9 units",
+@pytest.mark.parametrize("relative", [False, True])
+def test_every_chart_takes_relative_ranks(relative: bool) -> None:
+    found = replace(study(4, (1.2, 0.8)), relative_ranks=relative)
+    charts = [
+        galleries_chart(found.effects[0], 10, relative=relative),
+        errors_chart(found, "a0"),
+        units_chart(found, "a0"),
+        algorithms_chart(found),
     ]
-    assert everything_fits(figure)
+    for chart in charts:
+        across = chart.axes[0][0]
+        assert across.label.startswith("relative rank") == relative
+        assert across.low == (pytest.approx(1 / 24) if relative else 1)
+        assert all(one.xs[0] == across.low for one in drawn(chart).values())
+        first = data_of(chart).rows[0][1]
+        assert first.value == 1  # the table goes by rank all the same
+    for which in study_figures(found):
+        axis = plot_study(study(4, (1.2, 0.8)), which, relative=relative).axes[0]
+        assert axis.get_xlabel().startswith("relative rank") == relative
 
 
 def test_algorithms_have_their_bands() -> None:
-    panels = {
-        "2 units": [band(0.5, "F11"), band(0.6, "F12")],
-        "3 units": [band(0.7, "F11"), band(0.75, "F12")],
-        "none": [],
-    }
-    figure = algorithms_figure(panels, title="Algorithms")
-    assert [axis.get_title(loc="left").strip() for axis in figure.axes] == ["2 units", "3 units"]
-    last = int(figure.axes[0].get_xlim()[1])
-    assert np.array_equal(curves(figure.axes[0])[1].get_ydata(), panels["2 units"][1].values[:last])
-    assert len(figure.axes[0].collections) == 2
-    assert figure.axes[0].get_ylim()[0] < 0.46  # the lowest band is in view, whichever panel it is in
-    assert figure.legends[0].get_title().get_text() == f"bands vary {VARYING}"
-    assert everything_fits(figure)
+    found = study(4, (1.2, 0.8))
+    axis = plot_study(found, "algorithms", title="Algorithms").axes[0]
+    for line, shade, one in zip(curves(axis), axis.collections, found.curves, strict=True):
+        assert np.array_equal(line.get_ydata(), one.values[: len(line.get_ydata())])
+        assert shade.get_datalim(axis.transData).ymin == pytest.approx(one.low[0])
+    assert axis.get_figure().get_supxlabel() == f"bands vary {VARYING}"
 
 
-@pytest.mark.long
-def test_one_panel_of_algorithms_says_what_bands_vary_below() -> None:
-    figure = algorithms_figure({"fb": [band(0.5, "F11"), band(0.6, "F12", varying="other people")]})
-    assert figure.get_supxlabel() == f"bands vary {VARYING} or other people"
-    assert everything_fits(figure)
-    many = algorithms_figure({"fb": [band(0.5, f"a{k}") for k in range(9)]})  # too many to shade
-    assert many.get_supxlabel() == many.legends[0].get_title().get_text() == ""
+def test_a_table_holds_every_curve() -> None:
+    found = study(4, (1.2, 0.8))
+    frames = StratView().frames(found)
+    assert list(frames) == ["strat", "strat_curves", "strat_errors", "strat_units"]
+    one = frames["strat_curves"].filter(algorithm="a1", galleries="mixed", gallery=3)
+    band = found.mixed[1].bands[2]
+    assert one["rate"].to_list() == band.values.tolist()
+    assert one["low"].to_list() == band.low.tolist()
+    assert one["relative_rank"][5] == 6 / 24
+    assert len(frames["strat_curves"]) == 2 * 2 * 4 * 24
+    one = frames["strat_errors"].filter(algorithm="a1", method="jackknife")
+    assert one["standard_error"].to_list() == found.errors["a1"]["jackknife"].by_rank.tolist()
+    assert one["n_replicates"].unique().to_list() == [72]
+    one = frames["strat_units"].filter(algorithm="a0", left_out=3)
+    assert one["variance"].to_list() == found.variances["a0"][2].by_rank.tolist()
+    fixed = StratView().frames(study_of_fixed())
+    assert list(fixed) == ["strat", "strat_curves", "strat_errors"]
 
 
-@pytest.mark.long
-def test_long_names_fit() -> None:
-    long = "a method with a long name: what it varies takes some words to say, too, and then some more"
-    for figure in (
-        standard_errors_figure({f"{long} {k}": [0.1, 0.05] for k in range(4)}, f"{long}, {long}", "A title"),
-        units_figure({long: np.full((7, 20), 0.01)}, long),
-    ):
-        assert everything_fits(figure)
+def study_of_fixed() -> StratStudy:
+    ids = [f"s{s:02d}-{k}" for s in range(12) for k in range(4)]
+    samples = pb.Samples({"id": ids, "subject": [name[:3] for name in ids]})
+    own = np.array([name[:3] for name in ids])
+    values = np.random.default_rng(2).normal(size=(48, 48)) + 1.5 * (own[:, None] == own)
+    scores = pb.Scores.from_array(values, ids, orientation="similarity", name="net")
+    return strat_study(scores, pb.Experiment(samples, gallery=[one for one in ids if one.endswith("0")]))
+
+
+def test_a_fixed_gallery_has_errors_and_algorithms() -> None:
+    found = study_of_fixed()
+    assert list(study_figures(found)) == ["errors", "algorithms"]
+    assert errors_chart(found, "net").above == "fixed gallery, 36 probes of 12 people"
+    assert found.to_dict()["bands"][0]["values"] == found.curves[0].values.tolist()
+    assert found.plot().axes[0].get_title(loc="left") == "Standard error of the CMC, net"
+    assert found.plot(which="algorithms", width=4.0).get_figwidth() == 4
+    with pytest.raises(UsageError, match="galleries"):
+        plot_study(found, "galleries")
+    with pytest.raises(UsageError, match="nett"):
+        plot_study(found, "errors", algorithm="nett")
 
 
 MAKERS: tuple[Callable[[], Figure], ...] = (
     lambda: gallery_effect_figure(PAIR, "Galleries"),
-    lambda: standard_errors_figure(ERRORS, "net"),
-    lambda: units_figure(ERRORS),
-    lambda: algorithms_figure({"fb": [band(0.5)], "fc": [band(0.4)]}),
+    lambda: plot_study(study(), "errors"),
+    lambda: plot_study(study(5, n=9), "units"),
+    lambda: plot_study(study(), "algorithms"),
 )
 
 
@@ -321,13 +417,5 @@ def test_the_same_bytes_in_other_formats(ending: str, tmp_path: Path) -> None:
 
 
 def test_nothing_to_draw_is_refused() -> None:
-    for make in (
-        lambda: gallery_effect_figure([]),
-        lambda: standard_errors_figure({}, ""),
-        lambda: standard_errors_figure({"a": []}, ""),
-        lambda: standard_errors_figure({"a": [0.1, np.nan]}, ""),
-        lambda: units_figure({"a": [0.1, -0.1]}),
-        lambda: algorithms_figure({"a": []}),
-    ):
-        with pytest.raises(UsageError):
-            make()
+    with pytest.raises(UsageError):
+        gallery_effect_figure([])

@@ -63,7 +63,7 @@ COMMANDS = (
     f"permute {S} --groups session --trials 100 --max-rank 3",
     f"permute {S} --groups session --exact --max-rank 3",
     f"permute {S} --groups session --trainings",
-    f"strat {S} --images 4",
+    f"strat {S} --images 4 --explain",
     f"covariates {S} {G} --on sex*algorithm+elapsed(date) --explain",
     f"partition {S} {G}",
     f"strat {S} {G} --sensors camera --strata site --units subject",

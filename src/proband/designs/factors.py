@@ -49,6 +49,15 @@ class _Halved:
         return made
 
 
+def n_replicates_of(size: int, n_strata: int) -> int:
+    """How many replicates balance strata of so many units, without making them: rows of an array, or splits in halves."""
+    from proband.arrays import n_replicates, smallest_hadamard
+
+    if has_arrays(size):
+        return n_replicates(size, n_strata)
+    return smallest_hadamard(n_strata) * (smallest_hadamard(size - 1) - 1)
+
+
 def half_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: float) -> ReplicatePart:
     """Replicates that take half of the units of some strata, or nearly; all other strata keep their weights.
 

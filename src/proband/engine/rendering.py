@@ -97,7 +97,7 @@ class Shown:
         title
             A heading.
         algorithm
-            Of confusion matrices, whose.
+            Of confusion matrices and stratified studies, whose.
         relative
             Of curves over ranks, whether these are shares of the gallery.
 

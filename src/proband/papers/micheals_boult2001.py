@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.analyses.strat.tables import galleries_table
+from proband.analyses.strat.figures import (
+    algorithms_chart,
+    errors_chart,
+    galleries_chart,
+    ranks_drawn,
+    units_chart,
+)
+from proband.analyses.strat.tables import errors_table, galleries_table, units_table
 from proband.arrays import balance, n_replicates, orthogonal_array
 from proband.arrays.sequences import UnbalancedArrayWarning
-from proband.designs import Jackknife
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.limits import Positive, Seed, Threads
 from proband.faces import Population
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns
-from proband.inference.strata.bands import rates_and_errors
-from proband.inference.strata.study import StratStudy
-from proband.inference.strata.units import strata_of
+from proband.inference.strata.study import StratStudy, low_ranks
 from proband.measures import Outcomes, rank
-from proband.papers.charts import Line, curves_chart
 from proband.papers.claims import ShownDifference
 from proband.papers.common import found_by, scores_of
-from proband.papers.micheals_boult2001_claims import StratEvidence, claims, low_ranks
+from proband.papers.micheals_boult2001_claims import StratEvidence, claims
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
 from proband.report.page.charts import shown
 from proband.report.page.model import Block
-from proband.report.tables.cells import columns, count_cell, rate_cell, table, text_cell
+from proband.report.tables.cells import columns, table, text_cell
 from proband.report.tables.table import Cell, Table
 from proband.samples import Samples
-from proband.scores import DenseScores
 from proband.study.inputs import in_memory
 from proband.words import Sentence, count, counted, percent
 
@@ -69,6 +69,7 @@ _QUESTIONS = Sentence(
     "BRR varies the probe images of these people, the jackknife and the bootstrap over probes vary probes as if each were of another person, "
     "and the bootstrap over people varies people: figure 3 compares answers to different questions",
 )
+_READ_OFF = ("The paper reads about 0.8 for the variance ratio of BRR off its figure.",)
 _COLUMNS = Sentence(
     "micheals-boult2001.columns",
     "note",
@@ -78,31 +79,31 @@ _COLUMNS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class StratStudies:
-    """The studies by images of each person, and what figures 3 and 5 are drawn from.
+    """The studies by images of each person, and the probes behind figure 3.
 
     Attributes
     ----------
     first
-        Outcomes of the first algorithm with the first mixed gallery, by images of each person.
-    variances
-        Of four images of each person: the variance by rank of all probe columns (0), and with one of them left out.
+        Outcomes of the first algorithm with the first mixed gallery, of people with four images.
     """
 
     studies: Mapping[int, StratStudy]
-    first: Mapping[int, Outcomes]
-    variances: Mapping[int, npt.NDArray[np.float64]]
+    first: Outcomes
 
     @property
     def evidence(self) -> StratEvidence:
         """What the claims are about."""
-        last = low_ranks(self.studies[4].n_subjects)
+        four, algorithm = self.studies[4], ALGORITHMS[0]
+        last = low_ranks(four.n_subjects)
+        all_units, *by_left_out = four.variances[algorithm][:4]
+        variances = {0: all_units, **{one.left_out: one for one in by_left_out if one.left_out is not None}}
         gaps = {images: _leads(study) for images, study in self.studies.items()}
         return StratEvidence(
             {images: study.effects[0] for images, study in self.studies.items()},
             {images: study.mixed[0] for images, study in self.studies.items()},
-            {key: one.by_rank for key, one in self.studies[4].errors.items()},
-            successes(self.first[4], last),
-            {left_out: values[:last] for left_out, values in self.variances.items()},
+            {key: one.by_rank for key, one in four.errors[algorithm].items()},
+            successes(self.first, last),
+            {left_out: one.by_rank[:last] for left_out, one in variances.items()},
             gaps,
             [gaps[3][-1], gaps[4][-1]],
             n_replicates(3, 256),
@@ -163,29 +164,18 @@ def run_micheals_boult2001(
     )
     ((samples, scores),) = scores_of([(tested, ALGORITHMS)], training, threads, progress)
     subjects = list(dict.fromkeys(samples.frame["subject"].to_list()))
-    studies, first, variances = {}, {}, {}
-    for images, n in wanted.items():
-        chosen = Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:n])))
-        held = in_memory(chosen, scores)
-        found = found_by("strat", {"images": images}, held, seed=seed, threads=threads, progress=progress)
-        studies[images] = found["strat"]
-        mixed = ImageColumns.of(chosen, list(scores), images, mixed=True)
-        first[images] = rank(scores[0], mixed.experiment(0))
-        if images == 4:
-            variances = _by_left_out(scores[0], mixed)
-    return StratStudies(studies, first, variances)
-
-
-def _by_left_out(scores: DenseScores, mixed: ImageColumns) -> dict[int, npt.NDArray[np.float64]]:
-    """The textbook variance by rank with all probe columns, and with each of them left out (figure 5's curves)."""
-    probes = tuple(range(1, mixed.n_columns))
-    found = {}
-    for chosen in (probes, *combinations(probes, len(probes) - 1)):
-        outcomes = rank(scores, mixed.experiment(0, chosen))
-        strata, _ = strata_of(outcomes, Jackknife())
-        left_out = sum(set(probes) - set(chosen))
-        found[left_out] = rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks).errors ** 2
-    return found
+    chosen = {
+        images: Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:n])))
+        for images, n in wanted.items()
+    }
+    studies = {
+        images: found_by(
+            "strat", {"n_images": images}, in_memory(people_chosen, scores), seed=seed, threads=threads, progress=progress
+        )["strat"]
+        for images, people_chosen in chosen.items()
+    }  # fmt: skip
+    mixed = ImageColumns.of(chosen[4], list(scores), 4, mixed=True)
+    return StratStudies(studies, rank(scores[0], mixed.experiment(0)))
 
 
 def successes(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
@@ -251,16 +241,27 @@ def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduc
         f"{counted(study.n_subjects, 'person', 'people')} with {images} images"
         for images, study in found.studies.items()
     )
+    first = ALGORITHMS[0]
     items = (
         Item("figure2", "Efficient, figure 2: the gallery effect", _galleries(three.effects, "figure2"), judged["figure2"]),
         Item("figure4", "Efficient, figure 4: mixed galleries", _galleries(three.mixed, "figure4"), judged["figure4"]),
-        Item("figure3", "Efficient, figure 3: standard errors by method", (_errors_chart(four), _errors(four)), judged["figure3"]),
-        Item("figure5", "Efficient, figure 5: two units and three", (_units_chart(found), _units(found)), judged["figure5"]),
+        Item(
+            "figure3",
+            "Efficient, figure 3: standard errors by method",
+            (shown(errors_chart(four, first, id="figure3-chart")), replace(errors_table(four, first, id="figure3-table"), notes=_READ_OFF)),
+            judged["figure3"],
+        ),
+        Item(
+            "figure5",
+            "Efficient, figure 5: two units and three",
+            (shown(units_chart(four, first, id="figure5-chart")), units_table(four, first, id="figure5-table")),
+            judged["figure5"],
+        ),
         Item(
             "figure6",
             "Efficient, figures 1, 6 and 7: three algorithms",
             tuple(
-                shown(cmc(study.bands, f"algorithms-{images}", f"Recognition rate by rank, {sizes[at]}, first mixed gallery"))
+                shown(algorithms_chart(study, id=f"algorithms-{images}", title=f"Recognition rate by rank, {sizes[at]}, first mixed gallery"))
                 for at, (images, study) in enumerate(found.studies.items())
             ),
             judged["figure6"],
@@ -281,105 +282,18 @@ def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduc
         ),
         items,
         {"people": {images: study.n_subjects for images, study in found.studies.items()}, "seed": seed},
-        {
-            "studies": found.studies,
-            "variances_by_left_out": found.variances,
-        },
+        {"studies": found.studies},
     )
 
 
 def _galleries(effects: tuple[GalleryEffect, ...], id: str) -> tuple[Block, ...]:
-    bands = effects[0].bands
-    named = [
-        Line(f"gallery {place}", one.ranks, one.values, one.low, one.high)
-        for place, one in enumerate(bands, 1)
-    ]
     mixed = "mixed galleries" if effects[0].mixed else "galleries"
     caption = f"Rank-1 rates with each of the {mixed}, here; the paper prints none"
-    beneath = galleries_table(effects)
     return (
-        curves_chart(
-            f"{id}-chart",
-            f"{effects[0].algorithm} with each column of images as the gallery",
-            "Whether the curves lie apart: does it matter which image of each person is enrolled?",
-            named,
-            "rank",
-            "recognition rate",
-            notes=("Bands: 95% at each rank, over probe images of these people (BRR).",),
-        ),
-        table(f"{id}-table", caption, beneath.columns, beneath.rows),
+        shown(galleries_chart(effects[0], ranks_drawn(effects[:1]), id=f"{id}-chart")),
+        replace(galleries_table(effects), id=f"{id}-table", caption=caption),
         shown(gallery_effect(effects, f"{id}-rates")),
     )
-
-
-def _errors_chart(study: StratStudy) -> Block:
-    named = [Line(str(one.method), _ranks(one.by_rank), one.by_rank) for one in study.errors.values()]
-    return curves_chart(
-        "figure3-chart",
-        f"Standard error of the CMC of {study.mixed[0].algorithm}, first mixed gallery",
-        "Methods answer different questions: images of these people, other probes, other people.",
-        named,
-        "rank",
-        "standard error",
-        unit="number",
-    )
-
-
-def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    return np.arange(1, len(values) + 1)
-
-
-def _errors(study: StratStudy) -> Table:
-    last = low_ranks(study.n_subjects)
-    base = study.errors["bootstrap-of-probes"].by_rank[:last]
-    rows: list[tuple[Cell, ...]] = []
-    for one in study.errors.values():
-        ratio = float(np.mean(one.by_rank[:last] ** 2) / np.mean(base**2))
-        rows.append(
-            (
-                text_cell(str(one.method)),
-                text_cell(str(one.varying)),
-                rate_cell(float(one.by_rank[0])),
-                rate_cell(ratio),
-            )
-        )
-    heads = columns("method", "varying", "at rank 1", "variance over the bootstrap's", text=2)
-    notes = (
-        f"The last column is an average over relative ranks to {percent(0.1)}; the paper reads about 0.8 for BRR off its figure.",
-    )
-    return table("figure3-table", "Standard errors, here", heads, rows, notes)
-
-
-def _units_chart(found: StratStudies) -> Block:
-    named = [
-        Line("three units" if not left_out else f"without column {left_out + 1}", _ranks(values), values)
-        for left_out, values in sorted(found.variances.items())
-    ]
-    return curves_chart(
-        "figure5-chart",
-        "Variance of the CMC with three units of each person, and with two of them",
-        "Three units against each choice of two, on the same people.",
-        named,
-        "rank",
-        "variance",
-        unit="number",
-    )
-
-
-def _units(found: StratStudies) -> Table:
-    last = low_ranks(found.studies[4].n_subjects)
-    three = found.variances[0]
-    mean = np.mean([values for left_out, values in found.variances.items() if left_out], axis=0)
-    rows = [
-        (count_cell(t), rate_cell(float(three[t - 1] / mean[t - 1]) if mean[t - 1] > 0 else None))
-        for t in sorted({1, 2, 5, 10, last})
-        if t <= len(three)
-    ]
-    heads = columns("rank", "variance of three units over the mean of two", text=0)
-    notes = (
-        "It is 2/3 exactly, whatever the data: the mean of two units' textbook variances is 3/2 of that of three.",
-    )
-    return table("figure5-table", "What a third unit gains, here", heads, rows, notes)
 
 
 def _strat(found: StratStudies) -> Table:

@@ -21,7 +21,6 @@ SAME_DAY = ((1, 2), (3, 4))
 """Columns of images of one day: one with a neutral expression, one with another."""
 
 _ALPHA = 0.05
-_LOW_RANKS = 0.1  # relative ranks up to here, the paper's "important" ones
 _PUBLISHED_DECREASE, _DECREASE_MARGIN = 0.20, 0.10
 _ALIKE_MARGIN = 0.10
 _RESAMPLES = 1_000
@@ -362,8 +361,3 @@ def _about_kish(found: StratEvidence) -> Claim:
 
 def _about_columns(found: StratEvidence) -> Claim:
     return _COLUMNS.judged(_BALANCED(n=found.balanced_columns), exactly(found.balanced_columns == 325, None))
-
-
-def low_ranks(n_people: int) -> int:
-    """How many ranks are relative ranks up to 0.1."""
-    return max(1, int(_LOW_RANKS * n_people))

@@ -74,6 +74,9 @@ if TYPE_CHECKING:
     from proband.inference.simulation.halves import (
         Halves as Halves,
     )
+    from proband.inference.strata.study import (
+        StratStudy as StratStudy,
+    )
     from proband.inference.survey.results import (
         SurveyEstimates as SurveyEstimates,
     )
@@ -137,6 +140,7 @@ _HOMES = {
     "proband.inference.planning.plans": "DifferencePlan ErrorRatePlan HalfWidthPlan",
     "proband.inference.simulation.coverage": "Coverage",
     "proband.inference.simulation.halves": "Halves",
+    "proband.inference.strata.study": "StratStudy",
     "proband.inference.survey.results": "SurveyEstimates",
     "proband.inference.verification.results": "Verification",
     "proband.inference.verification.thresholds.results": "DeployedThreshold",

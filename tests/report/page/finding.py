@@ -116,7 +116,7 @@ def whole() -> Findings:
                     design=pb.designs.ImageChoice(n_resamples=200),
                 )
             ),
-            "strat": strat_study(algorithms[:2], table, 4),
+            "strat": strat_study(algorithms[:2], samples=table, n_images=4),
             "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
             "threshold": Thresholds(tuple(pb.threshold(algorithms, experiment, fmr=0.1).values())),
         },

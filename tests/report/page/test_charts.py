@@ -105,7 +105,7 @@ def charts() -> dict[str, ChartBlock]:
     ]
     searched = [searches_with_intervals(search(one, experiment(20)), (0.5, 0.2), (1,)) for one in scores()]
     choices = pb.permute(scores(), pb.Pool(samples()), design=pb.designs.ImageChoice(200))
-    strat = strat_study(scores()[:2], samples(), IMAGES)
+    strat = strat_study(scores()[:2], samples=samples(), n_images=IMAGES)
     sizes = [size_curve(one.outcomes, "all", (2, 5, 10, 40), 1, 0.95) for one in entries]
     made = [
         cmc_chart(entries),

@@ -87,11 +87,13 @@ def people(n: int, images: int) -> tuple[pb.Samples, list[pb.Scores]]:
 @pytest.mark.parametrize("n", SIZES)
 def test_a_study_of_galleries_has_a_page(n: int) -> None:
     samples, scores = people(n, 3)
-    found = Findings("Galleries", finding.PROVENANCE, {"strat": strat_study(scores, samples, 3)})
-    page = build_page(Scene(found))
-    assert (
-        "strat.standard_errors.brr.by_rank" in json.loads(page.embedded["results-summary.json"])["left_out"]
+    found = Findings(
+        "Galleries", finding.PROVENANCE, {"strat": strat_study(scores, samples=samples, n_images=3)}
     )
+    page = build_page(Scene(found))
+    left_out = json.loads(page.embedded["results-summary.json"])["left_out"]
+    assert "strat.galleries.bands.values" in left_out
+    assert "strat.standard_errors.a.brr.by_rank" in left_out
     assert len(render_page(page).encode()) < 2_000_000
 
 

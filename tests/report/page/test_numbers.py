@@ -31,13 +31,15 @@ from proband.study.findings import Findings
 from proband.words import Sentence, Target
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
-# What the page works out itself: halves of replicates, design effects and p-values over choices of images.
+# What the page works out itself: halves of replicates, design effects, ratios of variances and p-values over choices of images.
 DERIVED = {
     ("shared-people", "design effect"),
     ("replicates", "s.e., first half"),
     ("replicates", "s.e., second half"),
     ("choice-differences", "p over people"),
     ("gallery-effect", "gallery"),
+    ("strat-units", "over 3 units"),
+    ("strat-units-2", "over 3 units"),
 }
 
 

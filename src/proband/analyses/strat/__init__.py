@@ -29,7 +29,7 @@ ANALYSES.register("strat")(
             job="Studies of the papers",
             title="Stratified evaluation",
             experiment=("ties", "on_failure"),
-            frames=("strat",),
+            frames=("strat", "strat_curves", "strat_errors", "strat_units"),
             figures=("strat_galleries", "strat_errors", "strat_algorithms", "strat_units"),
         ),
         place=90,

@@ -70,7 +70,7 @@ class StratRequest(AnalysisRequest, Replication):
     relative_ranks: Annotated[
         bool,
         Field(description="Draw curves over rank / people in the gallery instead of rank."),
-        Option(needs=("out", "report")),
+        Option(needs=("figure", "out", "report")),
     ] = False
 
     @property

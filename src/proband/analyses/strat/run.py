@@ -35,7 +35,7 @@ def run(request: StratRequest, context: Context) -> StratStudy:
         "strat",
         {"request": request.model_dump(), "experiment": experiment and digest_of(experiment), **policies, **context.judging},
         lambda: strat_study(
-            context.scores, context.samples, request.n_images, experiment=experiment, sensors=request.sensors, rank=request.rank,
+            context.scores, experiment, samples=None if experiment else context.samples, n_images=request.n_images, sensors=request.sensors, rank=request.rank,
             design=stratified_design(request), order_by=request.order_by,
             confidence_level=output.confidence_level, seed=output.seed, progress=context.progress, **policies,
         ),

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from proband.analyses.strat.figures import (
-    algorithms_figure,
-    gallery_effect_figure,
-    standard_errors_figure,
-    units_figure,
-)
+from proband.analyses.strat.figures import first_to_vary, gallery_of, units_name
 from proband.inference import Comparison, Estimate
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.kish import MissRate
@@ -25,21 +17,35 @@ from proband.report.tables.table import Cell, Table
 from proband.results.compared import metrics_statement
 from proband.results.difference import Difference
 from proband.results.estimate import facts_of
-from proband.words import Note, Sentence, counted, part_of
+from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
+from proband.words import Note, Sentence
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_ERROR = Sentence("strat.standard-error", "note", "{method} {error:rate} (varying {varying})")
-_ERRORS = Sentence(
-    "strat.standard-errors",
+_FIRST_TO_VARY = Sentence(
+    "strat.first-to-vary",
     "note",
-    "Standard error of {algorithm} at rank {rank}, first mixed gallery: {errors:parts}",
+    "Curves by gallery and standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page "
+    "folds the others; strat_curves.csv, strat_errors.csv, strat_units.csv and the JSON have all",
 )
-_ERRORS_FIXED = Sentence(
-    "strat.standard-errors-of-fixed-gallery",
+_FIRST_OF_FIXED = Sentence(
+    "strat.first-to-vary-with-fixed-gallery",
     "note",
-    "Standard error of {algorithm} at rank {rank}: {errors:parts}",
+    "Standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page folds the others; "
+    "strat_errors.csv and the JSON have all",
+)
+_NOTHING_VARIES = Sentence(
+    "strat.nothing-varies",
+    "note",
+    "With the {gallery} the rates of {algorithms:names} do not vary at any rank, so their errors by method are not drawn",
+)
+_CLOSED_FORMS = Sentence(
+    "strat.closed-forms",
+    "note",
+    "Replicates are those each method takes; of a rate BRR, JKn and the delete-one jackknife have closed forms, which need none",
+)
+_GAIN = Sentence(
+    "strat.gain-of-units",
+    "note",
+    "With k of {n:count} units the mean variance over all choices is {n:count}/k times that with all, whatever the data",
 )
 _WITH_FIRST_MIXED = Sentence("strat.with-first-mixed-gallery", "note", "With the first mixed gallery, {told}")
 _PLUS_MINUS = Sentence("strat.plus-minus", "mark", "± is one standard error")
@@ -107,7 +113,11 @@ _NO_IMAGES = Sentence(
     "note",
     "{algorithm}: somebody has one probe of a {column}, so nothing is said of other images of these people",
 )
-_CURVES_APART = 3  # choices of units that have a curve each
+_SHORT = {
+    "probe-images-of-these-people": "images",
+    OTHER_PROBES.key: "probes",
+    OTHER_PEOPLE.key: "people",
+}
 _HALF = 0.5  # of all people; fewer are a caution
 
 
@@ -131,10 +141,16 @@ def _with_error(one: Estimate) -> Cell:
 
 
 def study_tables(study: StratStudy) -> list[Table]:
-    """The galleries as they are, and mixed; or the rates with a fixed gallery, and the sensors compared."""
+    """The galleries as they are, and mixed, or the rates with a fixed gallery and the sensors compared; and errors by method."""
+    errors = errors_table(study, first_to_vary(study))
     if study.effects:
-        return [galleries_table(study.effects), galleries_table(study.mixed)]
-    return [rates_table(study), *([sensors_table(study)] if study.sensors else [])]
+        return [galleries_table(study.effects), galleries_table(study.mixed), errors]
+    return [rates_table(study), *([sensors_table(study)] if study.sensors else []), errors]
+
+
+def all_tables(study: StratStudy) -> list[Table]:
+    """The same, and what further units gain."""
+    return [*study_tables(study), *([units_table(study, first_to_vary(study))] if study.n_images > 3 else [])]
 
 
 def rates_table(study: StratStudy) -> Table:
@@ -151,6 +167,47 @@ def rates_table(study: StratStudy) -> Table:
         col.count("people", lambda one: one.rests_on.n_units),
         id="strat-rates",
         on_page="Rates with the fixed gallery",
+    )
+
+
+def errors_table(study: StratStudy, algorithm: str, *, id: str = "strat-errors") -> Table:
+    """Make a table of the standard errors of an algorithm by method, with what each varies and the replicates it takes."""
+    errors = study.errors[algorithm]
+    passed = algorithm != study.cases[0].algorithm and algorithm == first_to_vary(study)
+    whose = f"{algorithm} (the first whose rates vary)" if passed else algorithm
+    return col.table_of(
+        f"Standard error by method, {whose}, {gallery_of(study)}",
+        errors.values(),
+        col.name("method", lambda one: str(one.method)),
+        col.name("varying", lambda one: _SHORT[one.varying.key]),
+        col.count("replicates", lambda one: one.n_replicates),
+        col.rate(f"at rank {study.rank}", lambda one: float(one.by_rank[study.rank - 1])),
+        col.rate(
+            "variance ratio",
+            lambda one: one.variance_ratio,
+            explained="Variance over that of the bootstrap over probes, on average over relative ranks up to 0.1.",
+        ),
+        id=id,
+    )
+
+
+def units_table(study: StratStudy, algorithm: str, *, id: str = "strat-units") -> Table:
+    """Make a table of the variance of an algorithm's rate by the number of units a person."""
+    variances = study.variances[algorithm]
+    at = study.rank - 1
+    most = float(variances[0].by_rank[at])
+    return col.table_of(
+        f"Variance at rank {study.rank} by units per person, {algorithm}, {gallery_of(study)}",
+        variances,
+        col.name("units", units_name),
+        col.digits("variance", lambda one: float(one.by_rank[at])),
+        col.digits("lowest", lambda one: None if one.lowest is None else float(one.lowest[at])),
+        col.digits("highest", lambda one: None if one.highest is None else float(one.highest[at])),
+        col.rate(
+            f"over {units_name(variances[0])}",
+            lambda one: float(one.by_rank[at]) / most if most > 0 else None,
+        ),
+        id=id,
     )
 
 
@@ -234,17 +291,11 @@ def of_gallery(study: StratStudy, told: Sequence[Note]) -> list[Note]:
 
 def study_statements(study: StratStudy) -> list[Note]:
     """Say what was found and what it means, a note each."""
-    rank, first = study.rank, study.cases[0]
-    answers, (facts, *_) = first.answers, facts_of(study.cases)
-    errors = tuple(
-        _ERROR(method=one.method, error=float(one.by_rank[rank - 1]), varying=one.varying)
-        for one in study.errors.values()
-    )
-    where = _ERRORS if study.effects else _ERRORS_FIXED
+    answers, (facts, *_) = study.cases[0].answers, facts_of(study.cases)
     said: list[Note] = [
-        *(one.sentence() for one in (*study.effects, *study.mixed)),
+        *(effect.sentence() for effect in (*study.effects, *study.mixed)),
         *sensor_statements(study),
-        where(algorithm=facts.algorithm, rank=rank, errors=errors),
+        *method_statements(study),
         metrics_statement((one.algorithm, one.metric) for one in facts_of(study.cases)),
         _PLUS_MINUS(),
         answered(answers),
@@ -265,6 +316,23 @@ def study_statements(study: StratStudy) -> list[Note]:
     return said
 
 
+def whose_errors(study: StratStudy) -> list[Note]:
+    """Say whose errors by method are shown first, and who has none."""
+    names = [one.algorithm for one in study.cases]
+    still = tuple(name for name in names if name not in study.varying_algorithms)
+    shown = _FIRST_TO_VARY if study.effects else _FIRST_OF_FIXED
+    return [
+        *([shown(algorithm=first_to_vary(study), n=len(names))] if len(names) > 1 else []),
+        *([_NOTHING_VARIES(gallery=gallery_of(study), algorithms=still)] if still else []),
+    ]
+
+
+def method_statements(study: StratStudy) -> list[Note]:
+    """Say how many replicates methods take, what further units gain, and whose errors they are."""
+    gain = [_GAIN(n=study.n_images - 1)] if study.n_images > 3 else []
+    return [_CLOSED_FORMS(), *gain, *whose_errors(study)]
+
+
 def _about_miss_rate(algorithm: str, miss: MissRate) -> Note:
     """Whether it matters that people have several probes."""
     shown = {"algorithm": algorithm, "icc": miss.intraclass_correlation, "probes": miss.mean_probes}
@@ -273,44 +341,3 @@ def _about_miss_rate(algorithm: str, miss: MissRate) -> Note:
     if round(miss.value, 3) == round(miss.nominal, 3):
         return _KISH_SAME(**shown, nominal=miss.nominal)
     return _KISH(**shown, product=miss.product, miss=miss.value, nominal=miss.nominal)
-
-
-def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Callable[[], Figure]]:
-    """What draws the paper's figures: galleries and mixed galleries, errors by method, units, algorithms."""
-    first = study.cases[0]
-    only = part_of(n_algorithms, len(study.cases), "algorithms", "the first")
-    alone = part_of(1, len(study.cases), "algorithms", "the first")
-    each = (
-        f"{counted(study.n_images - 1, 'probe')} each"
-        if study.effects
-        else counted(first.rests_on.n, "probe")
-    )
-    people = counted(study.n_subjects, "person", "people")
-    note = "; ".join(filter(None, (f"{first.algorithm}, {people}, {each}", alone)))
-    made: dict[str, Callable[[], Figure]] = {}
-    if study.effects:
-        shown = [effect for pair in zip(study.effects, study.mixed, strict=True) for effect in pair]
-        made["galleries"] = lambda: gallery_effect_figure(shown[: 2 * n_algorithms], note=only)
-    made["errors"] = lambda: standard_errors_figure(
-        {f"{one.method}: {one.varying}": one.by_rank for one in study.errors.values()}, note
-    )
-    gallery = "first mixed gallery" if study.effects else "fixed gallery"
-    made["algorithms"] = lambda: algorithms_figure(
-        {gallery: list(study.bands)}, relative=study.relative_ranks
-    )
-    if len(study.variances) > 1:
-        made["units"] = lambda: units_figure(_by_units(study.variances), note)
-    return made
-
-
-def _by_units(variances: Mapping[int, Sequence[npt.NDArray[np.float64]]]) -> dict[str, npt.ArrayLike]:
-    """Curves of the variance by their names: as in the paper's figure 5 every choice of two of three units is one of its own."""
-    most = max(variances)
-    drawn: dict[str, npt.ArrayLike] = {}
-    for units, values in variances.items():
-        if units == most - 1 and len(values) <= _CURVES_APART:
-            names = (f"{units} units, without column {most + 1 - place}" for place in range(most))
-            drawn |= dict(zip(names, values, strict=True))
-        else:
-            drawn[f"{units} units"] = np.array(values)
-    return drawn

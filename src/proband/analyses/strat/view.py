@@ -7,21 +7,33 @@ from typing import ClassVar, NamedTuple
 
 import polars as pl
 
-from proband.analyses.strat.figures import gallery_effect_figure
+from proband.analyses.strat.figures import (
+    algorithms_chart,
+    errors_chart,
+    first_to_vary,
+    galleries_chart,
+    gallery_effect_figure,
+    plot_study,
+    ranks_drawn,
+    study_figures,
+    units_chart,
+)
 from proband.analyses.strat.tables import (
+    all_tables,
+    errors_table,
     of_gallery,
     people_statement,
     sensor_statements,
-    study_figures,
     study_statements,
     study_tables,
+    units_table,
+    whose_errors,
 )
 from proband.engine.frames import frame_of_rows
-from proband.inference import Comparison, Estimate
+from proband.inference import Band, Comparison, Estimate
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.study import StratStudy
 from proband.report import columns as col
-from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import told_and_left
@@ -29,10 +41,10 @@ from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.pairs import leading_section
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.charts import shown
+from proband.report.page.charts import shown, side_by_side
 from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
-from proband.report.plotting import alone, drawn_by, one_of
+from proband.report.plotting import alone, drawn_by
 from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
@@ -70,10 +82,10 @@ class StratView(View[StratStudy]):
     """Galleries or rates, standard errors by several methods, sensors and algorithms."""
 
     precedence: ClassVar = {"standings": 11, "judged": 11, "clusters": 11, "facts": 50, "badges": 50}
-    plot = staticmethod(one_of(study_figures, "galleries"))
+    plot = staticmethod(plot_study)
 
     def tables(self, found: StratStudy) -> Sequence[Table]:
-        return study_tables(found)
+        return all_tables(found)
 
     def notes(self, found: StratStudy) -> Sequence[Note]:
         return study_statements(found)
@@ -88,24 +100,45 @@ class StratView(View[StratStudy]):
         before = [] if explain else [people_statement(found)]
         shown = [] if explain or len(sensors) > _MOST_SENSORS else sensors  # the table has the verdicts
         notes = [note for note in study_statements(found) if note not in (*before, *shown)]
-        tables = [*study_tables(found), *difference_tables(found.comparison)]
+        own = all_tables(found) if explain else study_tables(found)
+        tables = [*own, *difference_tables(found.comparison)]
         yield Passage(tables, [*told, *shown], [*left, *notes], self.answers(found), before)
 
     def frames(self, found: StratStudy) -> Mapping[str, pl.DataFrame]:
-        rows = [
+        """Rates by gallery; and every curve: of galleries with their bands, of errors by method, of variances by units."""
+        rates = [
             {
-                "algorithm": one.algorithm,
-                "galleries": one.images,
-                "gallery": one.number,
-                f"rank_{found.rank}": one.rate.value,
-                "standard_error": one.rate.standard_error,
-                "low": one.rate.low,
-                "high": one.rate.high,
-                "p_galleries": one.p_value,
+                **gallery.named,
+                f"rank_{found.rank}": gallery.rate.value,
+                "standard_error": gallery.rate.standard_error,
+                "low": gallery.rate.low,
+                "high": gallery.rate.high,
+                "p_galleries": gallery.p_value,
             }
-            for one in _galleries(found)
+            for gallery in _galleries(found)
         ]
-        return {"strat": frame_of_rows(rows)}
+        people = found.curves[0].facts.n_gallery_subjects
+        curves = [
+            {**gallery.named, **at, "rate": gallery.band.values[k], "low": gallery.band.low[k], "high": gallery.band.high[k]}
+            for gallery in _galleries(found)
+            for k, at in _ranks(len(gallery.band.values), people)
+        ]  # fmt: skip
+        errors = [
+            {"algorithm": algorithm, "method": one.method.key, "varying": one.varying.key, "n_replicates": one.n_replicates, **at,
+             "standard_error": one.by_rank[k]}
+            for algorithm, methods in found.errors.items()
+            for one in methods.values()
+            for k, at in _ranks(len(one.by_rank), people)
+        ]  # fmt: skip
+        units = [
+            {"algorithm": algorithm, "units": one.units, "n_choices": one.n_choices, "left_out": one.left_out, **at, "variance": one.by_rank[k],
+             "lowest": None if one.lowest is None else one.lowest[k], "highest": None if one.highest is None else one.highest[k]}
+            for algorithm, variances in found.variances.items()
+            for one in variances
+            for k, at in _ranks(len(one.by_rank), people)
+        ]  # fmt: skip
+        named = {"strat": rates, "strat_curves": curves, "strat_errors": errors, "strat_units": units}
+        return {name: frame_of_rows(rows) for name, rows in named.items() if rows}
 
     def figures(self, found: StratStudy, scene: Scene) -> Mapping[str, Draw]:
         return {f"strat_{name}": draw for name, draw in study_figures(found).items()}
@@ -116,18 +149,23 @@ class StratView(View[StratStudy]):
         yield from leading_section(found.comparison, scene)
 
     def blocks(self, found: StratStudy, scene: Scene) -> Iterator[Block]:
-        """Each column of images as the gallery in turn, or the fixed gallery, and the standard errors of several methods."""
+        """Galleries in turn or the fixed one, the curves behind them, and standard errors; other algorithms are folded."""
+        first = first_to_vary(found)
         if found.effects:
             mixed = "Rates with each image as the gallery, after mixing"
             yield shown(gallery_effect(found.effects, "strat-galleries"), places=scene.looks)
             yield shown(gallery_effect(found.mixed, "strat-mixed", mixed), places=scene.looks)
-            tables = _effects_table(found), _errors_table(found)
-            yield Folded("Each gallery, and standard errors by method", tables)
         else:
-            title, relative = "Recognition rate with the fixed gallery", found.relative_ranks
-            yield shown(cmc(found.bands, "strat-algorithms", title, relative=relative))
-            yield from (one.paged for one in study_tables(found))
-            yield Folded("Standard errors by method", (_errors_table(found),))
+            yield from (table.paged for table in study_tables(found)[:-1])
+        yield shown(algorithms_chart(found), places=scene.looks)
+        yield from said(whose_errors(found))
+        yield from _of_algorithm(found, first)
+        others = [rate.algorithm for rate in found.cases if rate.algorithm != first]
+        for place, name in enumerate(others, 2):
+            if blocks := tuple(_of_algorithm(found, name, f"-{place}")):
+                yield Folded(f"The same curves for {name}", blocks)
+        if found.effects:
+            yield Folded("Each gallery", (_effects_table(found),))
         meaning = "What the galleries mean" if found.effects else "What they mean"
         yield Folded(meaning, tuple(said(study_statements(found))))
 
@@ -171,25 +209,60 @@ def _told(study: StratStudy) -> Note:
     return rate_of_items(study.estimates[0])
 
 
-class _Gallery(NamedTuple):
-    """The rate of an algorithm in one gallery, how that was made, and the test of whether its galleries differ."""
+def _of_algorithm(study: StratStudy, algorithm: str, suffix: str = "") -> Iterator[Block]:
+    """The curves of one algorithm: galleries before and after mixing, standard errors by method, variances by units."""
+    relative = study.relative_ranks
+    both = [effect for effect in (*study.effects, *study.mixed) if effect.algorithm == algorithm]
+    if both:
+        last = ranks_drawn(both)
+        names = (f"strat-{kind}-curves{suffix}" for kind in ("galleries", "mixed"))
+        yield from side_by_side(
+            [galleries_chart(effect, last, id=next(names), relative=relative) for effect in both]
+        )
+    if algorithm not in (*study.varying_algorithms, first_to_vary(study)):
+        return
+    charts = [errors_chart(study, algorithm, id=f"strat-errors-chart{suffix}")]
+    tables = [errors_table(study, algorithm, id=f"strat-errors{suffix}")]
+    if study.n_images > 3:
+        charts.append(units_chart(study, algorithm, id=f"strat-units-chart{suffix}"))
+        tables.append(units_table(study, algorithm, id=f"strat-units{suffix}"))
+    yield from side_by_side(charts)
+    yield from tables
 
-    algorithm: str
+
+class _Gallery(NamedTuple):
+    """The rate and the curve of an algorithm in one gallery, how that was made, and the test of whether its galleries differ."""
+
     images: str
     number: int
     rate: Estimate
+    band: Band
     p_value: float | None
+
+    @property
+    def algorithm(self) -> str:
+        """Whose rate it is."""
+        return self.rate.algorithm
+
+    @property
+    def named(self) -> dict[str, str | int]:
+        """What tells it from others."""
+        return {"algorithm": self.algorithm, "galleries": self.images, "gallery": self.number}
 
 
 def _galleries(study: StratStudy) -> list[_Gallery]:
-    every = [
-        _Gallery(
-            effect.algorithm, "mixed" if effect.mixed else "as they are", number, one, effect.test.p_value
-        )
+    in_turn = [
+        _Gallery("mixed" if effect.mixed else "as they are", number, rate, band, effect.test.p_value)
         for effect in (*study.effects, *study.mixed)
-        for number, one in enumerate(effect.estimates, 1)
+        for number, (rate, band) in enumerate(zip(effect.estimates, effect.bands, strict=True), 1)
     ]
-    return every + [_Gallery(one.algorithm, "fixed", 1, one, None) for one in study.estimates]
+    fixed = zip(study.estimates, study.bands, strict=True)
+    return in_turn + [_Gallery("fixed", 1, rate, band, None) for rate, band in fixed]
+
+
+def _ranks(last: int, people: int) -> Iterator[tuple[int, dict[str, float]]]:
+    """Ranks 1, 2, …, also as shares of the people in the gallery, by their places."""
+    return ((k, {"rank": k + 1, "relative_rank": (k + 1) / people}) for k in range(last))
 
 
 def _effects_table(study: StratStudy) -> Table:
@@ -212,17 +285,4 @@ def _effects_table(study: StratStudy) -> Table:
             "p", explained="Do the galleries of this row's algorithm differ? Hotelling's test over people."
         ),
         id="gallery-effect",
-    )
-
-
-def _errors_table(study: StratStudy) -> Table:
-    """The standard errors of the first algorithm by several methods."""
-    gallery = "first mixed gallery" if study.effects else "fixed gallery"
-    return col.table_of(
-        f"Standard error at rank {study.rank} of {study.cases[0].algorithm}, {gallery}",
-        study.errors.values(),
-        col.name("method", lambda one: str(one.method)),
-        col.name("varying", lambda one: str(one.varying)),
-        col.rate("standard error", lambda one: float(one.by_rank[study.rank - 1])),
-        id="strat-errors",
     )

@@ -237,7 +237,7 @@ class GalleryEffect(Result):
         People, and people with too few images.
     """
 
-    written = Written({"galleries": "estimates"}, also=("sentence",), without=("bands",))
+    written = Written({"galleries": "estimates"}, also=("sentence",))
 
     algorithm: str
     rank: Rank

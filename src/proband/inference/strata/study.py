@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import comb
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
+from proband.designs.factors import n_replicates_of
 from proband.designs.strata import ROUNDING
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import published
+from proband.engine.limits import Level, Seed
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -34,10 +38,14 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over
+from proband.scores.several import by_name
 from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
+_LOW_RANKS = 0.1  # relative ranks up to here
+_MOST_CHOICES = 1_000  # of units, that are tried one by one
+_CHOICES_APART = 3  # that have a curve each, as in figure 5 of the paper
 
 _FIXED = Sentence(
     "strat.fixed-gallery",
@@ -45,11 +53,13 @@ _FIXED = Sentence(
     "The gallery is fixed ({gallery}, {people:count person/people}): no other column of images is tried, and nothing is mixed",
 )
 _BRR = Method("brr", "BRR")
+WITHIN_PEOPLE = Method("jackknife-within-people", "jackknife within people (JKn)")
 _DELETE_ONE = Method("jackknife", "delete-one jackknife")
 _OF_PROBES = Method("bootstrap-of-probes", "bootstrap over probes")
 _OF_PEOPLE = Method("bootstrap-of-people", "bootstrap over people")
 _VARYING = {
     _BRR.key: IMAGES_OF_PEOPLE,
+    WITHIN_PEOPLE.key: IMAGES_OF_PEOPLE,
     _DELETE_ONE.key: OTHER_PROBES,
     _OF_PROBES.key: OTHER_PROBES,
     _OF_PEOPLE.key: OTHER_PEOPLE,
@@ -62,19 +72,49 @@ class ErrorsByRank(Record):
 
     Attributes
     ----------
-    method, by_rank
-        How they were found, and the standard error at ranks 1, 2, …
+    method, n_replicates
+        How they were found, and how many replicates that takes. Of a rate, BRR and the jackknives have closed forms, and need none.
+    by_rank
+        The standard error at ranks 1, 2, …
+    variance_ratio
+        Its variance over that of the bootstrap over probes, on average over relative ranks up to 0.1; None where that one is zero.
     """
 
     written = Written(also=("varying",))
 
     method: Method
+    n_replicates: Count
     by_rank: Floats
+    variance_ratio: float | None
 
     @property
     def varying(self) -> Target:
         """What varies behind it."""
         return _VARYING[self.method.key]
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceByRank(Record):
+    """The variance of a curve at every rank, with some of the probe images of each person as units.
+
+    Attributes
+    ----------
+    units, n_choices
+        How many images of each person, and in how many ways they can be taken.
+    left_out
+        The column of images that is left out; None over all choices.
+    by_rank
+        At ranks 1, 2, …; over several choices, their mean.
+    lowest, highest
+        Over all choices; None where they are too many to be tried one by one.
+    """
+
+    units: Count
+    n_choices: Count
+    left_out: Count | None
+    by_rank: Floats
+    lowest: Floats | None
+    highest: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +132,11 @@ class StratStudy(Result):
     effects, mixed
         For each algorithm, each column as the gallery: as the columns are, and after mixing.
     errors
-        Standard error of the CMC by the key of its method, of the first algorithm with the first mixed gallery.
+        For each algorithm, the standard error of its CMC by the key of its method, with the first mixed gallery or the fixed one.
     variances
-        Variance of the CMC by rank for 2, 3, … units a person, of the same: a row for each choice of columns to leave out, the last
-        column first.
+        For each algorithm, the variance of its CMC with 2, 3, … units a person, with the first mixed gallery.
     bands
-        Each algorithm's CMC with its band, first mixed gallery.
+        Each algorithm's CMC with a gallery that was fixed; none where each column is the gallery in turn.
     comparison
         The algorithms there, under the same replicates; None for one.
     miss_rate
@@ -121,7 +160,7 @@ class StratStudy(Result):
             "variances_by_units": "variances",
             "rates": "estimates",
         },
-        without=("most_people", "bands", "relative_ranks"),
+        without=("most_people", "relative_ranks"),
         versioned=True,
     )
 
@@ -134,8 +173,8 @@ class StratStudy(Result):
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
-    errors: dict[str, ErrorsByRank]
-    variances: dict[int, tuple[Floats, ...]]
+    errors: dict[str, dict[str, ErrorsByRank]]
+    variances: dict[str, tuple[VarianceByRank, ...]]
     bands: tuple[Band, ...]
     comparison: Comparison | None
     miss_rate: MissRate | None
@@ -146,44 +185,61 @@ class StratStudy(Result):
     @property
     def cases(self) -> tuple[Estimate, ...]:
         """Each algorithm's rate with the first gallery there is."""
-        return self.estimates or tuple(one.estimates[0] for one in self.effects)
+        return self.estimates or tuple(effect.estimates[0] for effect in self.effects)
+
+    @property
+    def curves(self) -> tuple[Band, ...]:
+        """Each algorithm's CMC with the fixed gallery, or with the first mixed one."""
+        return self.bands or tuple(effect.bands[0] for effect in self.mixed)
+
+    @property
+    def varying_algorithms(self) -> tuple[str, ...]:
+        """The algorithms whose rate varies at some rank, in order."""
+        return tuple(
+            algorithm
+            for algorithm, errors in self.errors.items()
+            if any(method.by_rank.any() for method in errors.values())
+        )
 
 
+@published
 @on_engine
 def strat_study(
-    scores: Sequence[Scores],
-    samples: Samples,
-    n_images: int | None = None,
-    *,
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment | None = None,
+    *,
+    samples: Samples | None = None,
+    n_images: int | None = None,
     sensors: str | None = None,
-    rank: int = 1,
+    rank: Rank = 1,
     design: StratifiedDesign | None = None,
     order_by: str | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> StratStudy:
     """Run the experiment of Micheals & Boult (2001): galleries, mixing, standard errors, units and algorithms.
 
     Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
-    the CMC by several methods (`errors_by_method`); its variance by the number of units; the algorithms under the same
-    replicates. Under BRR probe images of these people vary, and the people stay; with ``units="subject"`` in the design people within
-    strata do. With an experiment its gallery stays what it is, and nothing is mixed.
+    the CMC by several methods, and its variance by the number of units; the algorithms under the same replicates. Under BRR probe
+    images of these people vary, and the people stay; with ``units="subject"`` in the design people within strata do. With an experiment
+    its gallery stays what it is, and nothing is mixed.
 
     Parameters
     ----------
     scores
         One for each algorithm, over the same images both as queries and as targets.
-    n_images
-        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
-        while at least half of the people with three are kept.
     experiment
         A fixed gallery and its probes, instead of every column in turn. Where no image is both query and target, all targets
         are the gallery. People (or other strata) with one unit show no variance; they are left out, and counted.
+    samples
+        The table of images, where there is no experiment.
+    n_images
+        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
+        while at least half of the people with three are kept.
     sensors
         The column of probes that tells sensors or conditions apart, which are then compared (`compare_sensors`); for this a gallery
         must be fixed.
@@ -191,11 +247,48 @@ def strat_study(
         The rank of tables and tests; curves have all ranks.
     design
         `BRR` by default.
+    order_by
+        The column that orders a person's images; by default the order of the table.
+    confidence_level, seed
+        Of all intervals, and of replicates.
+    ties, on_failure
+        As in `rank`.
+    progress, engine
+        What is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    StratStudy
+        Rates and curves of every gallery, standard errors by method, variances by units, and the algorithms compared.
+
+    References
+    ----------
+    .. [1] Micheals, R. J. and Boult, T. E. (2001). Efficient evaluation of classification and recognition systems.
+
+    Examples
+    --------
+    Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
+
+    >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
+    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
+    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
+    >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
+    >>> study = strat_study(Scores.from_array(same, ids, orientation="similarity", name="net"), samples=samples)
+    >>> {key: error.n_replicates for key, error in study.errors["net"].items() if "bootstrap" not in key}
+    {'brr': 8, 'jackknife-within-people': 8, 'jackknife': 8}
     """
+    scores = tuple(by_name(scores).values())
     if not scores:
         raise UsageError("There are no scores.")
+    if experiment is None and samples is None:
+        raise UsageError(
+            "Nothing says whose the images are.",
+            "give samples, the table of images, or an experiment with a fixed gallery.",
+        )
+    if experiment is not None and samples is not None:
+        raise UsageError("An experiment has its own table of images.", "leave out samples.")
     chosen = design if design is not None else BRR()
-    if experiment is None and n_images is None and order_by is None and not _on_both_axes(scores):
+    if samples is not None and n_images is None and order_by is None and not _on_both_axes(scores):
         experiment = experiment_over(list(scores), samples)
     judging: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed}
     policies: dict[str, Any] = {"ties": ties, "on_failure": on_failure}
@@ -211,6 +304,7 @@ def strat_study(
             "Sensors are compared against one gallery.",
             Hint("say which: {option:gallery=one_per_subject} or a condition."),
         )
+    assert samples is not None
     plain, mixed = (
         ImageColumns.of(samples, list(scores), n_images, mixed=turn, order_by=order_by, design=chosen)
         for turn in (False, True)
@@ -236,9 +330,9 @@ def strat_study(
         most_people=plain.most_people,
         effects=tuple(effects[0]),
         mixed=tuple(effects[1]),
-        errors=errors_by_method(outcomes[0], seed),
-        variances=_by_units(scores[0], mixed, ties, on_failure),
-        bands=tuple(one.bands[0] for one in effects[1]),
+        errors={one.algorithm: errors_by_method(one, seed) for one in outcomes},
+        variances={one.algorithm: variances_by_units(one, mixed) for one in outcomes},
+        bands=(),
         comparison=_with_first_mixed(_compared(outcomes, rank, chosen, judging)),
         miss_rate=MissRate.of(outcomes[0], rank, confidence_level),
         sensors=(),
@@ -306,7 +400,10 @@ def _with_fixed_gallery(
         most_people=None,
         effects=(),
         mixed=(),
-        errors=errors_by_method(outcomes[0], judging["seed"], within_people=bool(within)),
+        errors={
+            one.algorithm: errors_by_method(one, judging["seed"], within_people=bool(within))
+            for one in outcomes
+        },
         variances={},
         bands=tuple(estimate_cmc(one, design=design, **judging) for one in outcomes),
         comparison=_compared(outcomes, rank, design, judging),
@@ -361,37 +458,81 @@ def _sensors(
 def errors_by_method(
     outcomes: Outcomes, seed: int = 0, within_people: bool = True
 ) -> dict[str, ErrorsByRank]:
-    """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
+    """Find the standard error of the CMC at every rank: BRR, jackknives, and bootstraps over probes and people.
 
-    They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
-    (bootstrap of people). Images within people vary only where everybody has several (`within_people`).
+    They differ in what varies: images of these people (BRR, and JKn, which equals it), other probes (the delete-one jackknife and the
+    bootstrap of probes, as in figure 3 of the paper), other people (bootstrap of people). Images within people vary only where everybody
+    has several (`within_people`).
     """
-    last = outcomes.n_ranks
-    found: list[ErrorsByRank] = []
-    replicated = ((_BRR, BRR()), (_DELETE_ONE, Jackknife(kind="JK1")))
-    for method, design in replicated if within_people else replicated[1:]:
-        strata, _ = strata_of(outcomes, design)
-        found.append(ErrorsByRank(method, rates_and_errors(outcomes, design, strata, last).errors))
+    last, n = outcomes.n_ranks, len(outcomes)
+    methods: list[tuple[Method, int, Floats]] = []
+    if within_people:
+        strata, _ = strata_of(outcomes, BRR())
+        within = rates_and_errors(outcomes, BRR(), strata, last).errors
+        sizes = zip(*np.unique(strata.sizes, return_counts=True), strict=True)
+        n_balanced = sum(n_replicates_of(int(size), int(people)) for size, people in sizes)
+        methods = [(_BRR, n_balanced, within), (WITHIN_PEOPLE, n, within)]
+    # Leaving out one of n probes at a time gives the variance of a mean, s²/n.
+    apart = np.array([outcomes.success(t).std(ddof=1) for t in range(1, last + 1)]) / np.sqrt(n)
+    methods.append((_DELETE_ONE, n, np.where(apart > ROUNDING, apart, 0.0)))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
-        drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
-        counted = CMC(last).tally(outcomes, units_of(outcomes, drawn))
-        replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
-        errors = replicates.std(axis=0, ddof=1)
-        found.append(ErrorsByRank(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))
-    return {one.method.key: one for one in found}
+        design = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
+        counted = CMC(last).tally(outcomes, units_of(outcomes, design))
+        replicates = np.concatenate([counted.values(w) for w in design.weights(len(counted.rows), seed)])
+        drawn = np.where(np.ptp(replicates, axis=0) > ROUNDING, replicates.std(axis=0, ddof=1), 0.0)
+        methods.append((method, _BOOTSTRAP, drawn))
+    at_low = slice(low_ranks(outcomes.n_gallery_subjects))
+    variances = {method.key: float(np.mean(errors[at_low] ** 2)) for method, _, errors in methods}
+    base = variances[_OF_PROBES.key]
+    return {
+        method.key: ErrorsByRank(method, n_used, errors, variances[method.key] / base if base > 0 else None)
+        for method, n_used, errors in methods
+    }
 
 
-def _by_units(
-    scores: Scores, columns: ImageColumns, ties: TiePolicy, on_failure: FailurePolicy
-) -> dict[int, tuple[Floats, ...]]:
-    """The textbook variance by rank for each number of units, for every choice of columns (of at most five)."""
-    probes = tuple(range(1, min(columns.n_columns, 6)))
-    found: dict[int, tuple[Floats, ...]] = {}
-    for units in range(2, len(probes) + 1):
-        each = []
-        for chosen in combinations(probes, units):
-            outcomes = rank_probes(scores, columns.experiment(0, chosen), ties=ties, on_failure=on_failure)
-            strata, _ = strata_of(outcomes, Jackknife())
-            each.append(rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks).errors ** 2)
-        found[units] = tuple(each)
-    return found
+def low_ranks(n_people: int) -> int:
+    """How many ranks are relative ranks up to 0.1, which the paper calls important."""
+    return max(1, int(_LOW_RANKS * n_people))
+
+
+def variances_by_units(outcomes: Outcomes, columns: ImageColumns) -> tuple[VarianceByRank, ...]:
+    """Find the textbook variance of the CMC at every rank with 2, 3, … of the probe images of each person (figure 5 of the paper).
+
+    With k units it is 2/k times the mean of the variances with two, over all pairs among them: s² is half the mean squared difference of
+    two units. So pairs tell everything, and the mean over all choices is n/k times the variance with all n units.
+    """
+    probes = range(1, columns.n_columns)
+    pairs = list(combinations(probes, 2))
+    by_pair = np.stack([_of_columns(outcomes, columns, pair) for pair in pairs])
+
+    def of_choice(chosen: Sequence[int]) -> Floats:
+        among = [place for place, pair in enumerate(pairs) if set(pair) <= set(chosen)]
+        mean: Floats = 2 / len(chosen) * by_pair[among].mean(axis=0)
+        return mean
+
+    n = len(probes)
+    variances = [VarianceByRank(n, 1, None, of_choice(probes), None, None)]
+    for units in range(n - 1, 1, -1):
+        n_choices = comb(n, units)
+        mean = n / units * variances[0].by_rank
+        lowest = highest = None
+        if n_choices <= _MOST_CHOICES:
+            choices = [of_choice(chosen) for chosen in combinations(probes, units)]
+            lowest, highest = np.min(choices, axis=0), np.max(choices, axis=0)
+            if (
+                units == n - 1 and n_choices <= _CHOICES_APART
+            ):  # of which each leaves out another column, the last one first
+                variances += [
+                    VarianceByRank(units, 1, left_out + 1, choice, None, None)
+                    for left_out, choice in zip(reversed(probes), choices, strict=True)
+                ]
+        variances.append(VarianceByRank(units, n_choices, None, mean, lowest, highest))
+    return tuple(variances)
+
+
+def _of_columns(outcomes: Outcomes, columns: ImageColumns, chosen: tuple[int, ...]) -> Floats:
+    """The textbook variance by rank with some columns of probes."""
+    part = outcomes.restricted(columns.experiment(0, chosen))
+    strata, _ = strata_of(part, Jackknife())
+    variances: Floats = rates_and_errors(part, Jackknife(), strata, outcomes.n_ranks).errors ** 2
+    return variances

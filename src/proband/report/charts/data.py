@@ -38,7 +38,8 @@ def data_of(chart: Chart) -> Table:
             )
         case Curves() as curves:
             table = _table(chart, up, _of_curves(curves), at(across.label, lambda one: float(one.at)))
-            return replace(table, caption=f"{chart.title}: rates at some ranks") if curves.step else table
+            what = "rates" if up.unit == "rate" else "values"
+            return replace(table, caption=f"{chart.title}: {what} at some ranks") if curves.step else table
         case Errors() as errors:
             return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
         case Histograms() as histograms:

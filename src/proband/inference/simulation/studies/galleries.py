@@ -148,7 +148,7 @@ STUDIES = (
                 dear=2,
             ),
         ),
-        ("gallery_effect", "GalleryEffect"),
+        ("gallery_effect", "GalleryEffect", "strat_study", "StratStudy"),
     ),
     CoverageStudy(
         "consistency",

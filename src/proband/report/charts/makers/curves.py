@@ -14,7 +14,7 @@ from proband.report.charts.scales import Floats, Kind, Unit, rounded_out
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.results.band import Band, Curve
 from proband.results.base import Answers
-from proband.words import count, counted, fixed, interval, level, out_of
+from proband.words import count, counted, digits, fixed, interval, level, out_of
 
 MOST_BANDS = 6
 _REACHES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
@@ -96,6 +96,56 @@ def curves_along(
     )
 
 
+def over_ranks(
+    series: Sequence[Series], people: int | None = None
+) -> tuple[tuple[Series, ...], tuple[Axis, ...]]:
+    """Put curves by rank on a logarithmic and a linear axis: of ranks or, with people, of rank / people in the gallery."""
+    last = float(max(2, *(len(one.ys) for one in series)))
+    if people is None:
+        return tuple(series), tuple(Axis("rank", kind, 1.0, last, "count") for kind in _KINDS)
+    label = "relative rank (rank / people in the gallery)"
+    moved = tuple(replace(one, xs=one.xs / people) for one in series)
+    return moved, tuple(Axis(label, kind, 1 / people, last / people, "number") for kind in _KINDS)
+
+
+def values_by_rank(
+    series: Sequence[Series],
+    y_label: str,
+    *,
+    id: str,
+    title: str,
+    people: int | None = None,
+    notes: tuple[str, ...] = (),
+    above: str = "",
+    see: str = "",
+) -> Chart:
+    """Chart numbers from zero up at every rank, with how far they reach where they have it.
+
+    Parameters
+    ----------
+    people
+        How many are in the gallery, for an axis of relative ranks; the table of numbers goes by rank all the same.
+    """
+    moved, axes = over_ranks(some(series), people)
+    highest = max(float(part.max(initial=0.0)) for one in series for part in (one.ys, one.high))
+    up = Axis(y_label, "linear", 0.0, rounded_out(0.0, highest)[1] if highest > 0 else 1.0, "number")
+    told = listed([f"{one.name} {digits(float(one.ys[0]))}" for one in series])
+    chart = Chart(
+        id,
+        title,
+        f"{y_label} at rank 1: {told}.",
+        tuple((across, up) for across in axes),
+        Curves(moved, banded=True, step=True),
+        tuple(one.name for one in series),
+        notes,
+        above=above,
+        see=see,
+    )
+    if people is None:
+        return chart
+    return replace(chart, data=data_of(values_by_rank(series, y_label, id=id, title=title)))
+
+
 def cmc(
     curves: Sequence[Curve | Band],
     id: str = "cmc",
@@ -135,19 +185,14 @@ def cmc(
     enrolled = enrolled_people(curves)
     same_probes = len({one.facts.n_probes for one in curves}) == 1
     about = f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}, "
-    shown = max(len(one.ys) for one in series)
-    label, ends = "rank", (1.0, float(max(shown, 2)))
-    if relative:
-        people = facts.n_gallery_subjects
-        series = tuple(replace(one, xs=one.xs / people) for one in series)
-        label, ends = "relative rank (rank / people in the gallery)", (ends[0] / people, ends[1] / people)
+    series, across = over_ranks(series, facts.n_gallery_subjects if relative else None)
     notes, shaded = _bands(first, len(series))
     above = f"{counted(facts.n_probes, 'probe')}, {enrolled}" if same_probes else enrolled
     return Chart(
         id,
         title,
         f"{about if same_probes else ''}{enrolled}. {_told('Rank 1', series, 0)}",
-        _axes(series, ends, label, step=True, unit="number" if relative else "count"),
+        _axes(series, across, step=True),
         Curves(series, len(series) <= MOST_BANDS, True, rank),
         tuple(one.name for one in series),
         notes,
@@ -205,7 +250,7 @@ def gallery_sizes(
         id,
         title,
         f"{about} {_told(f'With {count(sizes[-1])} enrolled', series, -1)}",
-        _axes(series, ends, "people in the gallery", step=False),
+        _axes(series, [Axis("people in the gallery", kind, *ends, "count") for kind in _KINDS], step=False),
         Curves(tuple(series), banded, step=False),
         tuple(one.name for one in series),
         (f"Bands: {part} at each size.",) if banded else (),
@@ -215,16 +260,14 @@ def gallery_sizes(
     )
 
 
-def _axes(
-    series: Sequence[Series], ends: tuple[float, float], label: str, *, step: bool, unit: Unit = "count"
-) -> tuple[tuple[Axis, Axis], ...]:
-    """Logarithmic and linear, with rates from a round number below the lowest at the first rank, or at any size."""
+def _axes(series: Sequence[Series], across: Sequence[Axis], *, step: bool) -> tuple[tuple[Axis, Axis], ...]:
+    """Rates from a round number below the lowest at the first rank, or at any size, beside each axis."""
     banded = len(series) <= MOST_BANDS
     shown = [one.low if banded and len(one.low) else one.ys for one in series]
     lowest = min(float(np.min(one[:1] if step else one)) for one in shown)
     floor = 1 - next(reach for reach in _REACHES if reach >= min(1.05 * (1 - lowest), 1.0))
     rates = Axis("recognition rate", "linear", round(floor, 6), 1.0, "rate")
-    return tuple((Axis(label, kind, *ends, unit), rates) for kind in _KINDS)
+    return tuple((axis, rates) for axis in across)
 
 
 def _told(where: str, series: Sequence[Series], at: int) -> str:
