@@ -243,7 +243,7 @@ VALUES: dict[str, list[str]] = {
     "interval": ["logit"], "version": ["partially"], "sample": ["6"], "n_resamples": ["60"], "ranks": ["2,4"], "measures": ["rank-2"], "gallery": ["kind == 'fa'"],
     "probes": ["kind == 'fb'"], "confidence_level": ["0.8"], "level": ["0.8"], "confidence": ["0.8"], "seed": ["11"], "formats": ["csv"],
     "category": ["older: probe.age > 30"], "category_gallery": ["older: age > 25"], "image_set": ["session"], "date": ["age"],
-    "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"],
+    "operator": ["A. Tester"], "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"],
     "margin": ["0.07"], "measure": ["rank-2"], "pairs": ["strong-weak", "pairs.csv"], "against": ["weak", "strong"], "with_scores": ["scores.npz"],
     "with_samples": ["renamed.csv"], "with_gallery": ["kind == 'fa'"], "with_probes": ["kind == 'fb'"], "table": ["outcomes.csv"],
     "item": ["document"], "algorithm": ["document", "system", "pca:euclidean"], "success": ["question"], "algorithms": ["mid"], "cluster": ["document"],

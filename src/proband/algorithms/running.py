@@ -157,12 +157,16 @@ def score(
                 f"{first_few(shared)}.",
                 Hint("choose them apart: {option:queries} and {option:targets}."),
             )
-    progress.begin("scoring", len(models))
-    found = []
+    progress.begin("scoring", 2 * len(models))
+    scored = []
     for model in models:
-        found.append(_with_failures(model.scores(query, target), sets, acquired))
+        compared = model.scores(
+            query, target
+        )  # represents the images; what is lazy compares them when it is laid out
         progress.advance(1)
-    return found
+        scored.append(_with_failures(compared, sets, acquired))
+        progress.advance(1)
+    return scored
 
 
 def _with_failures(scores: Scores, sets: Sets, acquired: Acquired) -> DenseScores:

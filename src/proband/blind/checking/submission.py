@@ -9,10 +9,17 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from proband.blind.checking.matrices import SubmittedMatrix, read_matrix
-from proband.blind.package.sealing import digest_of_file
 from proband.engine import Progress, Silent
 from proband.engine.files.documents import read_toml
-from proband.engine.files.files import naming, reading, require_own_files, require_regular, resolved, text_of
+from proband.engine.files.files import (
+    digest_of_file,
+    naming,
+    reading,
+    require_own_files,
+    require_regular,
+    resolved,
+    text_of,
+)
 from proband.errors import InputError, Said, meant
 from proband.scores.base import Orientation
 from proband.words import count

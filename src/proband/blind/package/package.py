@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from proband.blind.package.key_table import LISTS
-from proband.blind.package.sealing import digest_of, digest_of_file
+from proband.blind.package.sealing import digest_of
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import content_of, reading
+from proband.engine.files.files import content_of, digest_of_file, reading
 from proband.engine.files.placing import settle
 from proband.errors import InputError, Said
 from proband.samples import Ids

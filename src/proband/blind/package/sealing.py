@@ -6,10 +6,7 @@ import hashlib
 import json
 import random
 import secrets
-from pathlib import Path
 from typing import Any
-
-from proband.engine.files.files import opened, reading
 
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels, no digits: neither a word, a number nor a missing value
 _LENGTH = 12
@@ -24,12 +21,6 @@ def canonical(content: Any) -> bytes:
 def digest_of(content: bytes) -> str:
     """Take the SHA-256 of bytes, as hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
-
-
-def digest_of_file(path: Path) -> str:
-    """Take the SHA-256 of a file, which need not fit into memory."""
-    with reading(path, "a file"), opened(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def chance(seed: int | None) -> random.Random:
