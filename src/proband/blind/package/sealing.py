@@ -6,6 +6,7 @@ import hashlib
 import json
 import random
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels, no digits: neither a word, a number nor a missing value
@@ -21,6 +22,12 @@ def canonical(content: Any) -> bytes:
 def digest_of(content: bytes) -> str:
     """Take the SHA-256 of bytes, as hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
+
+
+def digest_of_files(digests: Mapping[str, str]) -> str:
+    """Take the SHA-256 of a list of files: the lines that ``sha256sum`` prints, in the order of the bytes of the paths."""
+    ordered = sorted(digests.items(), key=lambda item: item[0].encode())
+    return digest_of("".join(f"{digest}  {name}\n" for name, digest in ordered).encode())
 
 
 def chance(seed: int | None) -> random.Random:
