@@ -6,6 +6,7 @@ A mode is the least that must be typed for one way of using a command, on the fi
 from __future__ import annotations
 
 import io
+import json
 import shlex
 import shutil
 from collections.abc import Callable
@@ -245,7 +246,7 @@ VALUES: dict[str, list[str]] = {
     "probes": ["kind == 'fb'"], "confidence_level": ["0.8"], "level": ["0.8"], "confidence": ["0.8"], "seed": ["11"], "formats": ["csv"],
     "category": ["older: probe.age > 30"], "category_gallery": ["older: age > 25"], "image_set": ["session"], "date": ["age"],
     "operator": ["A. Tester"], "opens": ["2026-11-01T00:00Z"], "deadline": ["2026-12-01T12:00Z"], "at": ["2026-12-01T13:00Z"],
-    "receipts": [f"{MADE}/other.jsonl", "receipts.jsonl"], "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"],
+    "receipts": [f"{MADE}/other.jsonl"], "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"],
     "margin": ["0.07"], "measure": ["rank-2"], "pairs": ["strong-weak", "pairs.csv"], "against": ["weak", "strong"], "with_scores": ["scores.npz"],
     "with_samples": ["renamed.csv"], "with_gallery": ["kind == 'fa'"], "with_probes": ["kind == 'fb'"], "table": ["outcomes.csv"],
     "item": ["document"], "algorithm": ["document", "system", "pca:euclidean"], "success": ["question"], "algorithms": ["mid"], "cluster": ["document"],

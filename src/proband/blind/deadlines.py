@@ -37,7 +37,13 @@ class TimeLeft(Record):
     seconds_left: float | None
 
     def sentences(self) -> list[Note]:
-        """Say whether the test has opened, and what is left."""
+        """Say whether the test has opened, and what is left.
+
+        Returns
+        -------
+        list
+            Notes.
+        """
         said = []
         if self.opens is not None:
             ahead = (moment_of(self.opens) - moment_of(self.at)).total_seconds()

@@ -86,13 +86,35 @@ class Receipt(Record):
         return digest_of(self.line)
 
     def seconds_late(self, package: Package) -> float:
-        """Seconds from the deadline to the receipt; negative if it was in time, and 0 without a deadline."""
+        """How late it was.
+
+        Parameters
+        ----------
+        package
+            The package, which states the deadline.
+
+        Returns
+        -------
+        float
+            Seconds from the deadline to the receipt; negative if it was in time, and 0 without a deadline.
+        """
         if package.deadline is None:
             return 0.0
         return (moment_of(self.received) - moment_of(package.deadline)).total_seconds()
 
     def sentences(self, package: Package) -> list[Note]:
-        """Say when it was received, and whether that was in time."""
+        """Say when it was received, and whether that was in time.
+
+        Parameters
+        ----------
+        package
+            The package, which states the deadline.
+
+        Returns
+        -------
+        list
+            Notes.
+        """
         late, shown = self.seconds_late(package), show_moment(self.received)
         if package.deadline is None:
             said = [RECEIVED(algorithm=self.algorithm, received=shown)]

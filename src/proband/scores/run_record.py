@@ -120,7 +120,9 @@ def read_record(path: Path) -> RunRecord:
                 file=Said(path.name),
             )
         runs = stated.get("algorithms", [])
-        if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+        if not isinstance(runs, list) or not all(
+            isinstance(run, dict) and "algorithm" in run for run in runs
+        ):
             raise InputError(f"{path.name} lists no algorithms.", file=Said(path.name))
         made = tuple(AlgorithmRun(**_typed(run, AlgorithmRun, path.name)) for run in runs)
         record = {key: value for key, value in stated.items() if key != "algorithms"}
@@ -156,7 +158,7 @@ def _typed(stated: dict[str, Any], kind: type, file: str) -> dict[str, Any]:
             is_one = isinstance(value, str) or (value is None and expected == "str | None")
         if expected is None or not is_one:
             raise InputError(
-                f"{key} of the record of a run is {quoted(value)}.",
+                f"{key} of the record of a run is {value!r:.60}.",
                 "it is what proband recognize writes there." if expected else f"it has {', '.join(kinds)}.",
                 file=file,
             )

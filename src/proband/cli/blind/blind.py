@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 blind = typer.Typer(
     name="blind",
-    help="Independent tests for others: make, check, receive, score (FERET 2000).",
+    help="Independent tests for others: make, check, score (FERET 2000).",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
