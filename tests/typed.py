@@ -152,6 +152,7 @@ def pictures(
     acquired: pb.algorithms.Acquired,
     sets: pb.algorithms.Sets,
     key: pb.blind.Key,
+    package: pb.blind.Package,
     progress: Progress,
 ) -> None:
     pb.algorithms.save_model(model, "m.npz")
@@ -162,6 +163,8 @@ def pictures(
     assert_type(pb.blind.hashed("a", "salt"), str)
     assert_type(pb.blind.met_by(["a"], key), list[pb.blind.Meeting])
     assert_type(pb.blind.read_training("a"), tuple[str, Any])
+    assert_type(pb.blind.receive(package, "handed", "receipts.jsonl"), pb.blind.Receipt)
+    assert_type(pb.blind.time_left(package), pb.blind.TimeLeft | None)
     assert_type(pb.algorithms.acquire(found, samples, ["a"]), pb.algorithms.Acquired)
     assert_type(pb.algorithms.train([pb.algorithms.PCA()], acquired, ["a"]), list[pb.algorithms.Model])
     assert_type(pb.algorithms.score([model], acquired, sets), list[pb.data.DenseScores])

@@ -279,6 +279,26 @@ def rough_time(seconds: float) -> str:
     return "about 1 minute"
 
 
+def time_span(seconds: float) -> str:
+    """How long something took, or how long there is left: its two largest units.
+
+    Examples
+    --------
+    >>> [time_span(seconds) for seconds in (0.034, 3.21, 59.6, 725, 11_100, 90_000, 864_000)]
+    ['0.03 s', '3.2 s', '1 min', '12 min 5 s', '3 h 5 min', '1 day 1 h', '10 days']
+    """
+    if seconds < 9.95:
+        return f"{fixed(seconds, 1 if seconds >= 0.95 else 2)} s"
+    left, parts = round(seconds), []
+    for unit, worth in (("day", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        n, left = divmod(left, worth)
+        if n:
+            parts.append(counted(n, unit) if unit == "day" else f"{n} {unit}")
+        elif parts:
+            break
+    return " ".join(parts[:2])
+
+
 FORMATS: dict[str, Callable[[Any], str]] = {
     "count": count,
     "rate": fixed,
@@ -292,6 +312,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "relative": lambda value: f"{signed(100 * value, 0)}%",
     "tenth": lambda value: percent(value, 1),
     "hundredth": lambda value: percent(value, 2),
+    "lasting": time_span,
     "sentences": lambda notes: " ".join(map(as_sentence, notes)),
     "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
     "least_p": p_at_least,

@@ -49,7 +49,7 @@ ASKED = (
 )  # fmt: skip
 # What is not a table prints nothing beneath one.
 WITHOUT = {
-    "alter", "array", "blind make", "card show", "card validate", "convert", "faces", "init", "protocol explain", "schema",
+    "alter", "array", "blind make", "blind receive", "card show", "card validate", "convert", "faces", "init", "protocol explain", "schema",
     "protocol splits", "recognize", "diff", "migrate",
 }  # fmt: skip
 

@@ -415,6 +415,7 @@ ELSEWHERE = {
     "reproduce mery2016": "tests/report",
     "blind make": "random names by design: tests/blind",
     "blind check": "tests/blind",
+    "blind receive": "tests/blind",
     "blind score": "tests/blind",
     "run --open": "opens a browser",
     "run --only": "tests/cli",
@@ -424,6 +425,7 @@ ELSEWHERE = {
     "datasets --figure": "tests/cli",
     "datasets --by-dataset": "tests/cli",
     "recognize --names": "tests/cli",
+    "recognize --operator": "tests/cli",
     "protocol run --names": "tests/cli",
     **dict.fromkeys(
         [

@@ -49,8 +49,8 @@ def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, A
         found["answer"] = _numbers(_results(json.loads(said.getvalue())))
     for path in sorted({one for one in folder.rglob("*") if one.is_file()} - before):
         name = path.relative_to(folder).as_posix()
-        # The tables of a run say again what its results.json says, and its list of files holds no number.
-        if path.name == "files.json":
+        # The tables of a run say again what its results.json says, its list of files holds no number, and the record of a run its times.
+        if path.name == "files.json" or path.name.endswith(".run.json"):
             continue
         if not name.startswith(".") and "/tables/" not in name and not name.startswith("kept/"):
             found[name] = _numbers(_content(path))

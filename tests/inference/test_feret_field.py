@@ -16,6 +16,7 @@ from proband.errors import InputError, UsageError
 from proband.inference.galleries.consistency import GalleryTally, consistency
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.participants import (
+    FACTS,
     Participant,
     panels_of,
     participants_frame,
@@ -250,10 +251,6 @@ def test_participants_of_by_example() -> None:
 
 
 def test_participants_frame_by_example() -> None:
-    assert participants_frame([Participant("a", date="1996")]).columns == [
-        "algorithm",
-        "date",
-        "metric",
-        "training",
-        "version",
-    ]
+    frame = participants_frame([Participant("a", date="1996", seconds=2.5)])
+    assert frame.columns == ["algorithm", *FACTS]
+    assert frame["seconds"].to_list() == [2.5]

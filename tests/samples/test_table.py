@@ -88,6 +88,11 @@ def test_other_columns_as_id_and_subject():
     assert samples.select("id == 'a' and file == 'a'").positions.tolist() == [0]
 
 
+def test_one_column_as_id_and_subject():
+    samples = Samples({"id": ["a", "b"]}, subject_column="id")
+    assert list(samples.ids) == list(samples.subjects) == samples.frame["subject"].to_list() == ["a", "b"]
+
+
 def test_the_users_own_columns_keep_their_meaning():
     samples = Samples(
         {"file": ["a", "b"], "who": ["x", "y"], "id": [5, 6]}, id_column="file", subject_column="who"

@@ -180,16 +180,19 @@ def score(
                 f"{first_few(shared)}.",
                 Hint("choose them apart: {option:queries} and {option:targets}."),
             )
-    progress.begin("scoring", len(models))
-    found = []
+    progress.begin("scoring", 2 * len(models))
+    scored = []
     for model in models:
-        scores = _with_failures(model.scores(query, target), sets, acquired)
+        # Represents the images; what is lazy compares them when it is laid out.
+        compared = model.scores(query, target)
+        progress.advance(1)
+        scores = _with_failures(compared, sets, acquired)
         trained = [] if model.training is None else model.training.among(sets.targets)
         if trained:
             scores.notes += (TRAINED_ON_GALLERY(n=len(trained), total=len(sets.targets)),)
-        found.append(scores)
+        scored.append(scores)
         progress.advance(1)
-    return found
+    return scored
 
 
 def _with_failures(scores: Scores, sets: Sets, acquired: Acquired) -> DenseScores:

@@ -14,9 +14,12 @@ from proband.blind.checking.submission import Submission
 from proband.blind.opening import OpenedScores
 from proband.blind.package.key import Key
 from proband.blind.package.package import FULLY, PARTIALLY, Package
+from proband.blind.receipts import NOT_RECEIVED, Late, Receipt, Receipts, receipt_of
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.moments import show_moment
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
+from proband.inference.galleries.participants import fill_in
 from proband.inference.galleries.versions import Version
 from proband.results.base import Record
 from proband.results.serializing import Written
@@ -37,6 +40,17 @@ REHEARSAL = Sentence(
 )
 SUBMISSION = Sentence("blind.submission", "note", "Submission {found:sentences} SHA-256: {files}")
 
+RUN_TOO_EARLY = Sentence(
+    "blind.run-too-early",
+    "caution",
+    "{algorithm} states that its run started at {started}, before the test opened at {opens}",
+)
+RUN_TOO_LATE = Sentence(
+    "blind.run-too-late",
+    "caution",
+    "{algorithm} states that its run finished at {finished}, after it was received at {received}",
+)
+
 
 @dataclass(frozen=True, eq=False)
 class AnsweredTest:
@@ -49,7 +63,7 @@ class AnsweredTest:
 
 @dataclass(frozen=True, eq=False)
 class Administered(Record):
-    """A test that was administered, and what the checks found of each submission."""
+    """A test that was administered, what the checks found of each submission, and its receipt if there is a log."""
 
     written = Written(
         {
@@ -58,11 +72,14 @@ class Administered(Record):
             "rehearsal": "package.rehearsal",
             "package": "package.digest",
             "commitment": "package.commitment",
+            "opens": "package.opens",
+            "deadline": "package.deadline",
         }
     )
 
     package: Package
     submissions: tuple[Checked, ...]
+    receipts: tuple[Receipt | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,18 +98,23 @@ class OpenedTests(Record):
         The table of samples, which all keys share.
     versions
         Algorithms that answered a fully and a partially automatic version.
+    receipts
+        For each test, the receipt of each submission; None where there is no log.
     """
 
-    written = Written({"tests": "administered"}, without=("checked", "scores", "samples", "versions"))
+    written = Written(
+        {"tests": "administered"}, without=("checked", "scores", "samples", "versions", "receipts")
+    )
 
     tests: tuple[AnsweredTest, ...]
     checked: tuple[tuple[Checked, ...], ...]
     scores: tuple[OpenedScores, ...]
     samples: Samples
     versions: tuple[Version, ...]
+    receipts: tuple[tuple[Receipt | None, ...], ...]
 
     def __repr__(self) -> str:
-        return f"OpenedTests({counted(len(self.tests), 'test')}, {counted(len(self.scores), 'submission')}: {', '.join(one.name for one in self.scores)})"
+        return f"OpenedTests({counted(len(self.tests), 'test')}, {counted(len(self.scores), 'submission')}: {', '.join(scores.name for scores in self.scores)})"
 
     def experiment(self, gallery: Choice | None = None, probes: Choice | None = None) -> Experiment:
         """Choose who is enrolled (by default every target) and who is searched for (every query that is not).
@@ -117,7 +139,7 @@ class OpenedTests(Record):
     def sentences(self) -> list[Note]:
         """Say what was administered."""
         said = []
-        for test, checked in zip(self.tests, self.checked, strict=True):
+        for test, checked, receipts in zip(self.tests, self.checked, self.receipts, strict=True):
             package = test.package
             said.append(
                 ADMINISTERED(
@@ -129,17 +151,74 @@ class OpenedTests(Record):
             )
             if package.rehearsal:
                 said.append(REHEARSAL(test=package.name))
-            for one in checked:
-                files = ", ".join(f"{name} {digest}" for name, digest in one.submission.digests.items())
-                said.append(SUBMISSION(found=tuple(one.sentences()), files=files))
+            for submission, receipt in zip(checked, receipts, strict=True):
+                digests = submission.submission.digests
+                files = ", ".join(f"{name} {digest}" for name, digest in digests.items())
+                said.append(SUBMISSION(found=tuple(submission.sentences()), files=files))
+                said += _of_time(package, submission.submission, receipt)
         return said
 
     @property
     def administered(self) -> tuple[Administered, ...]:
         """What was administered, and what the checks found."""
         return tuple(
-            Administered(one.package, own) for one, own in zip(self.tests, self.checked, strict=True)
+            Administered(test.package, checked, receipts)
+            for test, checked, receipts in zip(self.tests, self.checked, self.receipts, strict=True)
         )
+
+    @property
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """What the table of participants shows of each algorithm: version, training, run and receipt."""
+        names = iter(scores.name for scores in self.scores)
+        return {
+            next(names): _facts(test.package, submission, receipt)
+            for test, receipts in zip(self.tests, self.receipts, strict=True)
+            for submission, receipt in zip(test.submissions, receipts, strict=True)
+        }
+
+
+def _facts(package: Package, submission: Submission, receipt: Receipt | None) -> dict[str, Any]:
+    declared = submission.declared
+    trained = declared.training
+    facts: dict[str, Any] = {
+        "version": package.version,
+        "training": None
+        if trained is None
+        else counted(len(trained), "sample or person", "samples or people")
+        if trained
+        else "none",
+    }
+    if submission.run is not None:
+        facts |= submission.run.facts(declared.algorithm)
+    if receipt is not None:
+        late = receipt.seconds_late(package)
+        facts |= {"received": receipt.received, "seconds_late": late if late > 0 else None}
+    return facts
+
+
+def _of_time(package: Package, submission: Submission, receipt: Receipt | None) -> list[Note]:
+    """What times say: of the receipt, and of a run that cannot have been when it is stated to be."""
+    algorithm, said = submission.declared.algorithm, []
+    if receipt is not None:
+        said += receipt.sentences(package)
+    elif package.deadline is not None:
+        said.append(NOT_RECEIVED(algorithm=algorithm, deadline=show_moment(package.deadline)))
+    run = submission.run
+    if run is not None and package.opens is not None and run.started < package.opens:
+        said.append(
+            RUN_TOO_EARLY(
+                algorithm=algorithm, started=show_moment(run.started), opens=show_moment(package.opens)
+            )
+        )
+    if run is not None and receipt is not None and run.finished > receipt.received:
+        said.append(
+            RUN_TOO_LATE(
+                algorithm=algorithm,
+                finished=show_moment(run.finished),
+                received=show_moment(receipt.received),
+            )
+        )
+    return said
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +249,8 @@ def blind_study(
 
 def administered(study: FeretStudy, opened: OpenedTests) -> BlindStudy:
     """A study of all submissions, with the record of how the test was administered."""
-    held = {one.name: getattr(study, one.name) for one in fields(FeretStudy)}
+    held = {field.name: getattr(study, field.name) for field in fields(FeretStudy)}
+    held["participants"] = fill_in(study.participants, opened.facts)
     held["notes"] = (*study.notes, *opened.sentences())
     return BlindStudy(**held, administration=opened.to_dict())
 
@@ -179,6 +259,8 @@ def administered(study: FeretStudy, opened: OpenedTests) -> BlindStudy:
 def open_tests(
     tests: Sequence[AnsweredTest],
     *,
+    receipts: Receipts | None = None,
+    late: Late = "refuse",
     tolerance: float = TOLERANCE,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -193,6 +275,11 @@ def open_tests(
     tests
         One package with its key and submissions, or several versions of a test on the same samples. An algorithm that
         answers a fully and a partially automatic version under one name is a pair in `OpenedTests.versions`.
+    receipts
+        The log of what was received and when: what is not in it, or was changed since, is refused. A test with a deadline needs it,
+        unless late submissions are labelled.
+    late
+        What becomes of a submission that was received after the deadline: ``"refuse"``, or ``"label"`` to score it and say so.
     tolerance
         As in `check`.
     """
@@ -202,10 +289,14 @@ def open_tests(
         )
     _require_same_samples(tests)
     names = _names(tests)
+    received = tuple(
+        tuple(receipt_of(test.package, submission, receipts, late) for submission in test.submissions)
+        for test in tests
+    )
     checked = tuple(
         tuple(
-            check(test.package, one, test.key, tolerance=tolerance, threads=threads, progress=progress)
-            for one in test.submissions
+            check(test.package, submission, test.key, tolerance=tolerance, threads=threads, progress=progress)
+            for submission in test.submissions
         )
         for test in tests
     )
@@ -214,7 +305,7 @@ def open_tests(
         for test, own, called in zip(tests, checked, names, strict=True)
         for found, name in zip(own, called, strict=True)
     )
-    return OpenedTests(tuple(tests), checked, scores, tests[0].key.samples, _versions(tests, names))
+    return OpenedTests(tuple(tests), checked, scores, tests[0].key.samples, _versions(tests, names), received)
 
 
 def _require_same_samples(tests: Sequence[AnsweredTest]) -> None:

@@ -262,6 +262,15 @@ Explain = Annotated[
     ),
     Unless("json=on"),
 ]
+Operator = Annotated[
+    str | None,
+    typer.Option(
+        "--operator",
+        metavar="NAME",
+        help="Who does it, for the record. Default: not stated; the login name is never taken.",
+        rich_help_panel="Output",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Running")]
 Threads = Annotated[
     int | None,

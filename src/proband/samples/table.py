@@ -145,7 +145,7 @@ class Samples:
         aliases = {"id": names, "subject": people}
         # The user's own columns keep their meaning; 'id' and 'subject' can always be named in conditions.
         self._frame = frame.with_columns(
-            [values.alias(column) for column, values in ((id_column, names), (subject_column, people))]
+            [values.alias(column) for column, values in {id_column: names, subject_column: people}.items()]
             + [values.alias(name) for name, values in aliases.items() if name not in frame.columns]
         )
         self.ids.rows = labels_of(data) or range(len(names))

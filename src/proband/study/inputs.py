@@ -24,12 +24,13 @@ from proband.scores.formats import ReadOptions, ScoreFile, chosen_format, read_f
 from proband.scores.formats.contents import row_blocks
 from proband.scores.pair_columns import PairColumns
 from proband.scores.reading import embeddings_in, require_models, split_key
+from proband.scores.run_record import ENDING, RUN_OF_OTHER_SCORES, RunRecord, read_record
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.checking import files_named
 from proband.study.definition import Origin
 from proband.study.findings import InputFile
-from proband.study.recognising import recognise
+from proband.study.recognising import ONNX, recognise
 from proband.study.refusals import RequestError
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
 from proband.study.sources import ScoreReader, read_table, require_names, require_samples
@@ -38,7 +39,6 @@ from proband.words import Note
 if TYPE_CHECKING:
     from proband.protocols.running.data import FeatureTable
 
-_ONNX = "onnx:"
 _CELLS_AT_ONCE = 1 << 22
 _SOON_READ = 1 << 25  # bytes of a file that is read just to say what else it needs
 
@@ -55,12 +55,15 @@ class Algorithm:
         Where the study names them.
     source
         How the file was asked for that they are from; None where they are from none, or were made of images.
+    run
+        The record of the run that made them, where it is beside their file and asked for.
     """
 
     scores: Scores
     digest: str
     place: str = ""
     source: ScoreSource | EmbeddingSource | None = None
+    run: RunRecord | None = None
 
     @property
     def name(self) -> str:
@@ -150,15 +153,19 @@ def read_inputs(
             return Inputs(table, "", (), lists, files)
     found: list[Algorithm] = []
     read: list[ScoreFile] = []
+    notes: tuple[Note, ...] = ()
     for number, source in enumerate(request.scores):
         place = origin.where("scores", number)
+        with origin.placed(place):
+            run, stale = _run_of(source, origin, files)
+        notes += stale
         for reference in origin.references(source):
             with origin.placed(place):
                 scores, table, file = _score_reader(origin, source, progress, shared).matrices(
                     reference, table, source.name
                 )
             read.append(file)
-            found += [_of_source(one, source, files, place) for one in scores]
+            found += [replace(_of_source(one, source, files, place), run=run) for one in scores]
     if shared:
         _require_unnamed(request.scores, read)
     with origin.placed("" if origin.path is None else origin.path.name):
@@ -173,13 +180,13 @@ def read_inputs(
             with origin.placed(origin.where("embeddings", number)):
                 require_models(models.metric, embedded)
     samples_digest = _digest_of_samples(request, table, files)
-    notes: tuple[Note, ...] = ()
     for images in request.pictures:
         with origin.placed(origin.where("images")):
-            recognised, notes = _recognised(
+            recognised, own = _recognised(
                 origin, images, table, files, samples_digest, cache, threads, progress
             )
         found += recognised
+        notes += own
     _require_names(found, origin)
     return Inputs(table, samples_digest, tuple(found), (), files, notes)
 
@@ -326,6 +333,19 @@ def _of_source(
     return Algorithm(scores, _digest(scores, files, source), place, source)
 
 
+def _run_of(
+    source: ScoreSource, origin: Origin, files: tuple[InputFile, ...]
+) -> tuple[RunRecord | None, tuple[Note, ...]]:
+    """The record of the run that made a file of scores, if one is read; that of other scores is left out, and reported."""
+    name = f"{source.file}{ENDING}"
+    if all(file.name != name for file in files):
+        return None, ()
+    record = read_record(origin.find(name))
+    if record.scores != _file(files, source.file):
+        return None, (RUN_OF_OTHER_SCORES(file=name),)
+    return record, ()
+
+
 def _recognised(
     origin: Origin,
     source: ImageSource,
@@ -360,7 +380,7 @@ def _recognised(
             "scores": [_parts_of(one) for one in made.scores],
         }
 
-    ours = all(name in BUNDLED or name.startswith(_ONNX) for name in source.algorithms)
+    ours = all(name in BUNDLED or name.startswith(ONNX) for name in source.algorithms)
     named = {name: _file(files, name) for name in (*_files_in(source), *_models_in(source))}
     depends_on = {"source": source.model_dump(), "files": named, "samples": samples_digest, **versions()}
     kept = cache.step("recognised", depends_on, make) if ours else make()
@@ -370,7 +390,7 @@ def _recognised(
 
 
 def _found_model(origin: Origin, name: str) -> str:
-    return f"{_ONNX}{origin.find(name.removeprefix(_ONNX))}" if name.startswith(_ONNX) else name
+    return f"{ONNX}{origin.find(name.removeprefix(ONNX))}" if name.startswith(ONNX) else name
 
 
 def _parts_of(scores: DenseScores) -> dict[str, Any]:
@@ -405,10 +425,15 @@ def versions() -> dict[str, str]:
 def files_of(request: Request, origin: Origin) -> Iterator[str]:
     """Every file that is named, and those that are read with them."""
     yield from _files_in(request)
+    endings = (".json", ENDING) if any(asked.reads.runs for _, asked in request.asked()) else (".json",)
     for source in request.scores:
         if not origin.find(source.file).is_file():
             continue
-        for beside in (f"{source.file}.json", str(Path(source.file).with_suffix(".mask"))):
+        beside_it = (
+            *(source.file + ending for ending in endings),
+            str(Path(source.file).with_suffix(".mask")),
+        )
+        for beside in beside_it:
             if origin.find(beside).is_file():
                 yield beside
     for images in request.pictures:
@@ -420,7 +445,7 @@ def _files_in(part: Part) -> Iterator[str]:
 
 
 def _models_in(source: ImageSource) -> Iterator[str]:
-    return (name.removeprefix(_ONNX) for name in source.algorithms if name.startswith(_ONNX))
+    return (name.removeprefix(ONNX) for name in source.algorithms if name.startswith(ONNX))
 
 
 def _file(files: tuple[InputFile, ...], name: str) -> str:

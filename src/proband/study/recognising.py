@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 
+from proband._version import __version__
 from proband.algorithms import (
     Model,
     Pictures,
@@ -17,13 +19,20 @@ from proband.algorithms import (
     score,
     train as train_all,
 )
+from proband.algorithms.registry import RECOGNIZERS
 from proband.engine import Progress, Silent
+from proband.engine.files.files import digest_of_file
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.samples import Samples
 from proband.samples.choosing import choose
 from proband.samples.table import UNDECIDED_FOR
 from proband.scores import DenseScores
+from proband.scores.run_record import AlgorithmRun
 from proband.words import Note, count
+
+ONNX = "onnx:"
+"""What stands before the file of a model that is named as a recogniser."""
+_PLACES = 3  # of seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +45,10 @@ class Recognised:
         How training and test people meet.
     notes
         Samples that a condition leaves undecided.
+    images
+        Seconds for reading the images and finding the faces.
+    runs
+        How long each algorithm took.
     """
 
     scores: list[DenseScores]
@@ -43,6 +56,29 @@ class Recognised:
     sets: Sets
     met: Note
     notes: tuple[Note, ...]
+    images: float
+    runs: tuple[AlgorithmRun, ...]
+
+
+class Laps:
+    """A listener to progress that notes how many seconds each step took."""
+
+    def __init__(self, listener: Progress) -> None:
+        self.seconds: list[float] = []
+        self._listener = listener
+        self._before = perf_counter()
+
+    def begin(self, what: str, total: int) -> None:
+        """The first step begins."""
+        self._listener.begin(what, total)
+        self._before = perf_counter()
+
+    def advance(self, steps: int) -> None:
+        """A step is done."""
+        after = perf_counter()
+        self.seconds.append(round(after - self._before, _PLACES))
+        self._before = after
+        self._listener.advance(steps)
 
 
 def recognise(
@@ -88,6 +124,7 @@ def recognise(
     if unmet and not sets.training:
         raise UsageError(f"{', '.join(unmet)} must be trained.", Hint("say on whom: {option:train}"))
     met = sets.check(table, allow_training_overlap)
+    began = perf_counter()
     acquired = acquire(
         Pictures.of(images, table, file_column),
         table,
@@ -97,11 +134,34 @@ def recognise(
         threads=threads,
         progress=progress,
     )
-    made += train_all(chosen, acquired, sets.training, progress)
+    images_took = round(perf_counter() - began, _PLACES)
+    training, scoring = Laps(progress), Laps(progress)
+    code = [_code_of_model(path) for path in models] + [_code_of(name) for name in algorithms]
+    trained = [0.0] * len(made)
+    made += train_all(chosen, acquired, sets.training, training)
+    trained += training.seconds
     sets = _with_models(made, sets, allow_training_overlap)
     if sets.trained_targets:
         met = sets.check(table, allow_training_overlap)
-    return Recognised(score(made, acquired, sets, progress), made, sets, met, notes)
+    scores = score(made, acquired, sets, scoring)
+    seconds = zip(trained, scoring.seconds[::2], scoring.seconds[1::2], strict=True)
+    runs = tuple(
+        AlgorithmRun(matrix.name, whose, *took)
+        for matrix, whose, took in zip(scores, code, seconds, strict=True)
+    )
+    return Recognised(scores, made, sets, met, notes, images_took, runs)
+
+
+def _code_of(name: str) -> str:
+    """Whose code a recogniser is, with its version."""
+    if name.startswith(ONNX):
+        return _code_of_model(Path(name.removeprefix(ONNX)))
+    whose = RECOGNIZERS.made_by(name).get(name, ())
+    return ", ".join((f"proband {__version__}", *whose))
+
+
+def _code_of_model(path: Path) -> str:
+    return f"proband {__version__}, model {path.name} sha256 {digest_of_file(path)}"
 
 
 def _sets(

@@ -101,7 +101,7 @@ class FeretRequest(AnalysisRequest):
     participants: Annotated[
         File | None,
         Field(
-            description="Table of who took part: algorithm, date, metric, training, version. Algorithms of one date make one panel."
+            description="Table of who took part: algorithm, date, metric, training, version, operator, started, seconds, machine, received. Algorithms of one date make one panel."
         ),
     ] = None
     verification: Annotated[
@@ -121,8 +121,8 @@ class FeretRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks."""
-        return Reads(ranks=True)
+        """What it reads: ranks, and the records of runs, for who took part."""
+        return Reads(ranks=True, runs=True)
 
     @property
     def category_use(self) -> Literal["possible"]:

@@ -11,7 +11,7 @@ from proband.analyses.feret.request import FeretRequest
 from proband.designs import Galleries
 from proband.designs.galleries import dated_column
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
-from proband.inference.galleries.participants import participants_of, read_participants
+from proband.inference.galleries.participants import fill_in, participants_of, read_participants
 from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement, Version, require_known
 from proband.study.context import Context, digest_of
@@ -23,6 +23,12 @@ RANDOM = "random"
 def prepare(request: FeretRequest, context: Context) -> dict[str, Any]:
     """Read what is asked for besides the scores; refused where it names what is not there."""
     made = feret_arguments(request, context.origin.find, context.output.seed)
+    runs = {
+        algorithm.name: algorithm.run.facts(algorithm.name)
+        for algorithm in context.inputs.algorithms
+        if algorithm.run is not None
+    }
+    made["participants"] = fill_in(made["participants"], runs)
     for pair in (*made["versions"], *made["improvements"]):
         require_known(astuple(pair)[:2], context.names)
     participants_of(made["participants"], context.names, {}, {})
@@ -38,7 +44,7 @@ def run(request: FeretRequest, context: Context) -> FeretStudy:
     asked, experiment = prepare(request, context), context.experiment
     depends_on = {
         "request": request.model_dump(),
-        "participants": [asdict(one) for one in asked["participants"]],
+        "participants": [asdict(participant) for participant in asked["participants"]],
         "experiment": digest_of(experiment),
         "categories": [asdict(one) for one in context.categories],
         **context.ranking,

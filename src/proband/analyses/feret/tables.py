@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from proband.engine.moments import show_moment
 from proband.inference.estimates.evaluation import Entry, probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.inference.galleries.consistency import Consistency
@@ -34,11 +35,22 @@ from proband.report.tables.cells import (
 from proband.report.tables.table import Both, Cell, Ends, FalsePositives, Table
 from proband.results.base import Answers
 from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
-from proband.words import Target, count, counted, digits, fixed, given, run_of
+from proband.words import Target, count, counted, digits, fixed, given, run_of, time_span
 
 MOST_PAIRS = 15  # of a table on the terminal
 _IN_A_ROW = 5
-_KNOWN = {"date": "tested", "metric": "metric", "training": "training", "version": "version"}
+_KNOWN: dict[str, tuple[str, Callable[[Participant], str | None]]] = {
+    "date": ("tested", lambda participant: participant.when),
+    "metric": ("metric", lambda participant: participant.metric),
+    "training": ("training", lambda participant: participant.training),
+    "version": ("version", lambda participant: participant.version),
+    "operator": ("run by", lambda participant: participant.operator),
+    "started": ("started", lambda participant: _moment(participant.started)),
+    "seconds": ("took", lambda participant: _lasting(participant.seconds)),
+    "machine": ("machine", lambda participant: participant.machine),
+    "received": ("received", lambda participant: _moment(participant.received)),
+    "seconds_late": ("late by", lambda participant: _lasting(participant.seconds_late)),
+}
 
 
 def gallery_size(people: int, images: int) -> str:
@@ -52,17 +64,31 @@ def participants_table(study: FeretStudy) -> Table | None:
     if not study.told_of_participants:
         return None
 
-    def known(fact: str) -> col.ColumnOf[Participant]:
-        return col.text(_KNOWN[fact], lambda one: one.when if fact == "date" else getattr(one, fact))
-
+    took_part = study.participants
+    known = [
+        fact for fact in FACTS if any(getattr(participant, fact) is not None for participant in took_part)
+    ]
     return col.table_of(
         "who took part",
-        [one for panel in study.panels for one in study.participants if one.algorithm in panel.algorithms],
-        col.name("algorithm", lambda one: one.algorithm),
-        *(known(fact) for fact in FACTS if any(getattr(one, fact) is not None for one in study.participants)),
+        [
+            participant
+            for panel in study.panels
+            for participant in took_part
+            if participant.algorithm in panel.algorithms
+        ],
+        col.name("algorithm", lambda participant: participant.algorithm),
+        *(col.text(*_KNOWN[fact]) for fact in known),
         id="participants",
         on_page="Who took part",
     )
+
+
+def _moment(text: str | None) -> str | None:
+    return None if text is None else show_moment(text)
+
+
+def _lasting(seconds: float | None) -> str | None:
+    return None if seconds is None else time_span(seconds)
 
 
 def _in_panels(table: Table, names: Sequence[str], study: FeretStudy) -> Table:

@@ -11,6 +11,7 @@ from proband.blind.checking.submission import Submission
 from proband.blind.checking.surveying import ScoreSurvey
 from proband.blind.checking.training import summary_of
 from proband.blind.package.package import Package
+from proband.engine.moments import show_moment
 from proband.results.base import Record
 from proband.results.serializing import Written
 from proband.words import Note, Sentence
@@ -28,6 +29,10 @@ NO_TRAINING_STATED = Sentence("blind.no-training-stated", "caution", "Training i
 TRAINED_ON = Sentence(
     "blind.trained-on", "note", "Trained on {n:count sample or person/samples or people}, as declared"
 )
+RUN_STATED = Sentence(
+    "blind.run-stated", "note", "Run by {operator} from {started} to {finished} on {machine}, as stated"
+)
+NO_RUN_STATED = Sentence("blind.no-run-stated", "note", "Who ran it, when and on which machine is not stated")
 CHECKED_WITH_KEY = Sentence(
     "blind.checked-with-key",
     "note",
@@ -80,6 +85,8 @@ class Checked(Record):
             "contact": "submission.declared.contact",
             "package": "package.digest",
             "files": "submission.digests",
+            "digest": "submission.digest",
+            "run": "submission.run",
             "scores": "survey",
         },
         also=("training", "n_failed_images"),
@@ -115,6 +122,17 @@ class Checked(Record):
             said.append(FAILED_COMPARISONS(n=seen.n_failed))
         said.append(
             NO_TRAINING_STATED() if declared.training is None else TRAINED_ON(n=len(declared.training))
+        )
+        run = self.submission.run
+        said.append(
+            NO_RUN_STATED()
+            if run is None
+            else RUN_STATED(
+                operator=run.operator or "a person not named",
+                started=show_moment(run.started),
+                finished=show_moment(run.finished),
+                machine=run.machine or "a machine not described",
+            )
         )
         if self.canaries is None:
             said.append(CHECKED_WITH_KEY())

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from proband.blind.checking.matrices import SubmittedMatrix, read_matrix
-from proband.blind.package.sealing import digest_of_file
+from proband.blind.package.sealing import digest_of_files
 from proband.engine import Progress, Silent
 from proband.engine.files.documents import read_toml
-from proband.engine.files.files import naming, reading, require_own_files, require_regular, resolved, text_of
+from proband.engine.files.files import (
+    digest_of_file,
+    naming,
+    reading,
+    require_own_files,
+    require_regular,
+    resolved,
+    text_of,
+)
 from proband.errors import InputError, Said, meant
 from proband.scores.base import Orientation
+from proband.scores.run_record import RunRecord, read_record, record_beside, stated_run
 from proband.words import count
 
 DECLARATION = "submission.toml"
@@ -22,7 +32,8 @@ SCORES, CONTROL = "scores", "control"
 UNSTATED = "unstated"
 Symmetry = Literal["yes", "no", "unstated"]
 _SYMMETRY: dict[object, Symmetry] = {True: "yes", False: "no", UNSTATED: "unstated"}
-_KEYS = ("algorithm", "orientation", "symmetric", "training", "failed", "contact")
+_KEYS = ("algorithm", "orientation", "symmetric", "training", "failed", "contact", "run")
+_OF_RUNS = ("operator", "started", "finished", "machine", "software")
 _BESIDE = (".json", ".xml", ".mask")  # files that describe a matrix
 
 
@@ -44,6 +55,8 @@ class Declaration:
         Random ids of images that it could not process: their scores are not looked at and count as failures.
     contact
         Whom to ask.
+    run
+        Who ran it, when, and on which machine, if the participant states it here.
     """
 
     algorithm: str
@@ -52,6 +65,7 @@ class Declaration:
     training: tuple[str, ...] | None = None
     failed: tuple[str, ...] = ()
     contact: str = ""
+    run: RunRecord | None = None
 
     @classmethod
     def read(cls, path: Path) -> Declaration:
@@ -98,6 +112,7 @@ class Declaration:
                 _names(stated, "training", path.parent) if "training" in stated else None,
                 _names(stated, "failed", path.parent),
                 _text(stated, "contact"),
+                _run(stated.get("run")),
             )
 
 
@@ -117,6 +132,25 @@ def _text(stated: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{key} is {value!r:.60}.", "it is a text in quotation marks.", file=DECLARATION)
     return value
+
+
+def _run(stated: object) -> RunRecord | None:
+    """What the table ``[run]`` states, if it is there."""
+    if stated is None:
+        return None
+    if not isinstance(stated, dict):
+        raise InputError(f"run is {stated!r:.60}.", "it is a table: [run].", file=DECLARATION)
+    for key, value in stated.items():
+        if key not in _OF_RUNS:
+            raise InputError(
+                f"[run] has the key {key!r}, which is not known.", meant(key, _OF_RUNS), file=DECLARATION
+            )
+        timed = key in ("started", "finished") and isinstance(value, datetime)
+        if not timed and not isinstance(value, str):
+            raise InputError(
+                f"{key} of [run] is {value!r:.60}.", "it is a text in quotation marks.", file=DECLARATION
+            )
+    return stated_run({key: value or None for key, value in stated.items()}, DECLARATION)
 
 
 def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]:
@@ -160,6 +194,8 @@ class Submission:
         The matrices; `control` is None if there is none.
     digests
         SHA-256 of every file of the submission, by name.
+    run
+        The record of the run: from ``submission.toml``, or from the file beside the scores that ``proband recognize`` writes.
     """
 
     path: Path
@@ -167,23 +203,23 @@ class Submission:
     scores: SubmittedMatrix
     control: SubmittedMatrix | None
     digests: Mapping[str, str]
+    run: RunRecord | None = None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the list of all files and their digests."""
+        return digest_of_files(self.digests)
 
     @classmethod
     def read(cls, path: str | Path, progress: Progress | None = None) -> Submission:
         """Read a directory with ``submission.toml``, ``scores.*`` and, if the package asks for it, ``control.*``."""
         path = Path(path)
-        if not path.is_dir():
-            raise InputError(
-                f"{path} is not a directory.",
-                f"a submission is one, with {DECLARATION} and {SCORES}.npy (or .csv, …).",
-                file=Said(path),
-            )
         with naming(place=str(path)):
-            require_own_files(path)
-            return cls._read(path, progress or Silent())
+            digests = digests_within(path)
+            return cls._read(path, digests, progress or Silent())
 
     @classmethod
-    def _read(cls, path: Path, progress: Progress) -> Submission:
+    def _read(cls, path: Path, digests: Mapping[str, str], progress: Progress) -> Submission:
         declared = Declaration.read(path / DECLARATION)
         files = _matrix_files(path)
         if SCORES not in files:
@@ -193,16 +229,52 @@ class Submission:
                 place=Said(path),
             )
         read = {part: read_matrix(file, declared.orientation, progress) for part, file in files.items()}
-        digests = {
-            entry.relative_to(path).as_posix(): digest_of_file(entry)
-            for entry in sorted(path.rglob("*"))
-            if entry.is_file()
-        }
-        return cls(path, declared, read[SCORES], read.get(CONTROL), MappingProxyType(digests))
+        run = _run_of(declared, files[SCORES], digests)
+        return cls(path, declared, read[SCORES], read.get(CONTROL), MappingProxyType(digests), run)
 
     def __repr__(self) -> str:
         rows, columns = self.scores.shape
         return f"Submission({self.declared.algorithm!r}: {count(rows)} × {count(columns)}, {self.declared.orientation})"
+
+
+def digests_within(path: Path) -> dict[str, str]:
+    """The SHA-256 of every file below a directory that was handed in, by its path there; links and devices are refused."""
+    if not path.is_dir():
+        raise InputError(
+            f"{path} is not a directory.",
+            f"a submission is one, with {DECLARATION} and {SCORES}.npy (or .csv, …).",
+            file=Said(path),
+        )
+    require_own_files(path)
+    entries = {entry.relative_to(path).as_posix(): entry for entry in path.rglob("*") if entry.is_file()}
+    for name in entries:
+        # Such names cannot be listed one a line, as the digest of the whole needs it.
+        if "\\" in name or not name.isprintable():
+            raise InputError(
+                f"A file is called {name!r:.80}.", "rename it, in plain letters.", place=Said(path)
+            )
+    return {name: digest_of_file(entries[name]) for name in sorted(entries)}
+
+
+def _run_of(declared: Declaration, scores: Path, digests: Mapping[str, str]) -> RunRecord | None:
+    """The record of the run, stated once: in the declaration, or in the file beside the scores that it describes."""
+    beside = record_beside(scores)
+    if beside.name not in digests:
+        return declared.run
+    if declared.run is not None:
+        raise InputError(
+            f"{DECLARATION} has a table [run], and {beside.name} tells of the run too.",
+            "leave one of them out.",
+            file=Said(DECLARATION),
+        )
+    record = read_record(beside)
+    if record.scores != digests[scores.name]:
+        raise InputError(
+            f"{beside.name} is the record of other scores than {scores.name}.",
+            f"hand in what was written together, or leave it out and fill in [run] of {DECLARATION}.",
+            file=Said(beside.name),
+        )
+    return record
 
 
 def _matrix_files(path: Path) -> dict[str, Path]:

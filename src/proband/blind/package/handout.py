@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proband.blind.package.package import IMAGES, PARTIALLY
+from proband.engine.moments import show_moment
 from proband.words import count, counted
 
 _RULES = (
@@ -18,7 +19,7 @@ _README = """# {name}: a blind test, {version}
 
 {rehearsal}You get a set of known faces (*targets*) and a set of unknown ones (*queries*). Your algorithm says how alike each query and each
 target are. Names are random and mean nothing, nor does the order.
-
+{times}
 | file | what it is |
 |---|---|
 | `targets.csv`, `queries.csv` | {n_targets} and {n_queries}: names in column `id`{columns} |
@@ -42,6 +43,10 @@ Scores, not decisions: any number, larger for more alike (`similarity`) or less 
 images that could not be processed are listed in `submission.toml`. Before sending, check it as it will be checked on arrival:
 
     proband blind check THIS-DIRECTORY YOUR-DIRECTORY
+
+Who ran the algorithm, when and on which machine is part of the results: `proband recognize` writes it beside its scores
+(`scores.npz.run.json`, to be handed in with them), and for other programs there is a table `[run]` in `submission.toml`. Ask for the
+receipt of what you hand in, and keep it.
 """
 
 _REHEARSAL = """**This is a rehearsal.** Its names were drawn from a seed, so that whoever knows or guesses the seed knows whose the images are.
@@ -74,6 +79,14 @@ failed = []
 
 # Whom to ask.
 contact = ""
+
+# Who ran it, from when to when, and on which machine, unless scores.*.run.json says so. Times have a zone: 2026-12-01T12:00Z.
+# [run]
+# operator = ""
+# started = ""
+# finished = ""
+# machine = ""
+# software = ""
 """
 
 
@@ -90,6 +103,8 @@ def readme(
     pictures: str | None,
     *,
     rehearsal: bool = False,
+    opens: str | None = None,
+    deadline: str | None = None,
 ) -> str:
     """Explain the package in plain words.
 
@@ -102,6 +117,7 @@ def readme(
         name=name,
         version=version,
         rehearsal=_REHEARSAL if rehearsal else "",
+        times=_times(opens, deadline),
         **counts,
         n_rows=count(counts["queries"]),
         n_columns=count(counts["targets"]),
@@ -112,6 +128,13 @@ def readme(
         rules="\n".join(f"{place}. {rule}" for place, rule in enumerate(rules(counts), 1)),
         control=_CONTROL.format(**counts) if counts["control_queries"] else "",
     )
+
+
+def _times(opens: str | None, deadline: str | None) -> str:
+    """Say when submissions are received."""
+    limits = [("from", opens), ("until", deadline)]
+    said = " ".join(f"{word} {show_moment(moment)}" for word, moment in limits if moment is not None)
+    return f"\n**Submissions are received {said}.**\n" if said else ""
 
 
 def form(training_salt: str) -> str:

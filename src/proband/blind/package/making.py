@@ -26,6 +26,7 @@ from proband.engine import Progress, Silent
 from proband.engine.files.files import make_directory, require_new, resolved, written_together
 from proband.engine.files.placing import settle
 from proband.engine.limits import Count, Seed
+from proband.engine.moments import moment_of, show_moment, write_moment
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.results.base import Record
 from proband.results.serializing import Written
@@ -74,6 +75,8 @@ class Made(Record):
                 "version": package.version,
                 "digest": package.digest,
                 "commitment": package.commitment,
+                "opens": package.opens,
+                "deadline": package.deadline,
                 **{name: len(getattr(package, name)) for name in LISTS},
             }
             for package, key in zip(self.packages, self.keys, strict=True)
@@ -110,6 +113,8 @@ class BlindTest:
         What declarations are hashed with, if it was announced before; by default random.
     seed
         Makes the names repeatable, and the key as guessable as the seed: the package says that it is a rehearsal.
+    opens, deadline
+        From when and until when submissions are received, with a time zone: ``2026-12-01T12:00Z``.
 
     Examples
     --------
@@ -131,6 +136,8 @@ class BlindTest:
     training: dict[str, Any] = field(default_factory=dict)
     training_salt: str | None = None
     seed: Seed | None = None
+    opens: str | None = None
+    deadline: str | None = None
 
     def make(self, out: str | Path, key: str | Path, progress: Progress | None = None) -> Made:
         """Write packages and keys, whole or not at all.
@@ -153,6 +160,7 @@ class BlindTest:
             The packages, where their keys are, and notes.
         """
         progress = progress or Silent()
+        times = self._times()
         places = self._places(Path(out), Path(key))
         sets = DrawnSets.of(self.samples, self.target, self.query, self.canaries, self.control)
         eyes = EYE_COLUMNS if PARTIALLY in self.versions else ()
@@ -177,7 +185,9 @@ class BlindTest:
         written = (*keys, *(path for path, _ in places), *names)
         with written_together(*written, check=lambda: require_new(*written)) as drafts:
             for place, version in enumerate(self.versions):
-                made = self._write(drafts[n + place], version, sets, tested, source, public, sizes, progress)
+                made = self._write(
+                    drafts[n + place], version, sets, tested, source, public, times, sizes, progress
+                )
                 made.write(drafts[place])
                 if names:
                     write_privately(drafts[2 * n + place], made.table.write_csv().encode())
@@ -192,6 +202,7 @@ class BlindTest:
         tested: TestedPeople,
         source: random.Random,
         public: str,
+        times: dict[str, str | None],
         sizes: dict[str, tuple[int, int]] | None,
         progress: Progress,
     ) -> Key:
@@ -210,7 +221,8 @@ class BlindTest:
             _put_pictures(parcel, self.pictures, table, sizes, progress)
         shape = _shape_of(sizes)
         parcel.put(
-            "README.md", readme(self.name, version, counts, columns, shape, rehearsal=self.seed is not None)
+            "README.md",
+            readme(self.name, version, counts, columns, shape, rehearsal=self.seed is not None, **times),
         )
         parcel.put(DECLARATION, form(public))
         stated = {
@@ -222,11 +234,25 @@ class BlindTest:
             "images": shape,
             "rules": rules(counts),
             "rehearsal": self.seed is not None,
+            **times,
             "training": {name: summary_of(parts, public) for name, parts in self.training.items()},
             "training_salt": public,
             "commitment": key.commitment,
         }
         return replace(key, package=parcel.close(stated))
+
+    def _times(self) -> dict[str, str | None]:
+        """When the test opens and closes, in UTC."""
+        opens = None if self.opens is None else moment_of(self.opens, "The opening")
+        deadline = None if self.deadline is None else moment_of(self.deadline, "The deadline")
+        if opens is not None and deadline is not None and opens >= deadline:
+            raise UsageError(
+                f"The deadline {show_moment(write_moment(deadline))} is not after the opening {show_moment(write_moment(opens))}."
+            )
+        return {
+            "opens": None if opens is None else write_moment(opens),
+            "deadline": None if deadline is None else write_moment(deadline),
+        }
 
     def _places(self, out: Path, key: Path) -> list[tuple[Path, Path]]:
         """Where each version's package and key go; nothing may be there, and no key in a package."""

@@ -11,10 +11,11 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from proband.blind.package.key_table import LISTS
-from proband.blind.package.sealing import digest_of, digest_of_file
+from proband.blind.package.sealing import digest_of
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import content_of, reading
+from proband.engine.files.files import content_of, digest_of_file, naming, reading
 from proband.engine.files.placing import settle
+from proband.engine.moments import moment_of, write_moment
 from proband.errors import InputError, Said
 from proband.samples import Ids
 from proband.words import counted
@@ -54,6 +55,8 @@ class Package:
         What goes before an id when a declaration of training sets is hashed.
     rehearsal
         Whether its names were drawn from a seed, by which anyone can draw them again.
+    opens, deadline
+        From when and until when submissions are received, in UTC (``2026-12-01T12:00:00Z``); None without limits.
     """
 
     name: str
@@ -67,6 +70,8 @@ class Package:
     path: Path
     training_salt: str = ""
     rehearsal: bool = False
+    opens: str | None = None
+    deadline: str | None = None
 
     def __repr__(self) -> str:
         return (
@@ -116,6 +121,8 @@ class Package:
             path=path,
             training_salt=stated["training_salt"],
             rehearsal=stated["rehearsal"],
+            opens=stated.get("opens"),
+            deadline=stated.get("deadline"),
         )
 
 
@@ -207,10 +214,20 @@ def _stated(content: Any) -> dict[str, Any]:
     # A package that does not say was made before there were rehearsals in this sense.
     if not isinstance(content.setdefault("rehearsal", False), bool):
         raise InputError(f"{MARK} does not state whether it is a rehearsal.", file=Said(MARK))
+    for key in ("opens", "deadline"):
+        if content.get(key) is not None:
+            _require_moment(content[key], key)
     files = content.get("files")
     if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
         raise InputError(f"{MARK} does not state the digests of the files.", file=Said(MARK))
     return content
+
+
+def _require_moment(stated: object, key: str) -> None:
+    """Refuse a time that is not written as packages write it."""
+    with naming(file=MARK):
+        if not isinstance(stated, str) or write_moment(moment_of(stated, f"{key} =", InputError)) != stated:
+            raise InputError(f"{key} is {stated!r:.60}.", "it is written as 2026-12-01T12:00:00Z.")
 
 
 def _names(path: Path) -> tuple[str, ...]:

@@ -6,10 +6,8 @@ import hashlib
 import json
 import random
 import secrets
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
-
-from proband.engine.files.files import opened, reading
 
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels, no digits: neither a word, a number nor a missing value
 _LENGTH = 12
@@ -26,10 +24,10 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def digest_of_file(path: Path) -> str:
-    """Take the SHA-256 of a file, which need not fit into memory."""
-    with reading(path, "a file"), opened(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def digest_of_files(digests: Mapping[str, str]) -> str:
+    """Take the SHA-256 of a list of files: the lines that ``sha256sum`` prints, in the order of the bytes of the paths."""
+    ordered = sorted(digests.items(), key=lambda item: item[0].encode())
+    return digest_of("".join(f"{digest}  {name}\n" for name, digest in ordered).encode())
 
 
 def chance(seed: int | None) -> random.Random:

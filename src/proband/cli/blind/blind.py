@@ -10,6 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.blind.check import check
+from proband.cli.blind.receive import receive
 from proband.cli.blind.score import score
 from proband.cli.console import print_json, progress_bars, read_samples, say, tell
 
@@ -151,6 +152,26 @@ def make(
             rich_help_panel="Test",
         ),
     ] = None,
+    opens: Annotated[
+        str | None,
+        typer.Option(
+            "--opens",
+            metavar="TIME",
+            help="From when submissions are received, with a zone: 2026-11-01T08:00Z.",
+            show_default=False,
+            rich_help_panel="Time",
+        ),
+    ] = None,
+    deadline: Annotated[
+        str | None,
+        typer.Option(
+            "--deadline",
+            metavar="TIME",
+            help="Until when submissions are received: 2026-12-01T12:00Z, or 2026-12-01T13:00+01:00.",
+            show_default=False,
+            rich_help_panel="Time",
+        ),
+    ] = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
     missing_values: o.MissingValues = None,
@@ -170,6 +191,10 @@ def make(
 
       proband blind make samples.csv -i faces.npz --target all --query all --version partially --version fully
       --training development=trained.txt --out test --key secret/test.key
+
+    Submissions are received until noon, UTC; the package says so:
+
+      proband blind make samples.csv -i photos --target all --query all --deadline 2026-12-01T12:00Z --out test --key secret/test.key
     """
     from proband.algorithms import Pictures
     from proband.blind import BlindTest
@@ -184,7 +209,7 @@ def make(
         query,
         pictures=None if images is None else Pictures.of(images, table, file_column),
         name=name or out.name,
-        versions=[meant[one] for one in version or [VersionName.fully]],
+        versions=[meant[wanted] for wanted in version or [VersionName.fully]],
         canaries=canaries,
         control=control,
         keep=keep or (),
@@ -192,6 +217,8 @@ def make(
         training=_declared(training or [], id_column, subject_column),
         training_salt=training_salt,
         seed=seed,
+        opens=opens,
+        deadline=deadline,
     )
     with progress_bars(quiet) as progress:
         made = test.make(out, key, progress)
@@ -217,6 +244,7 @@ def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str
 
 
 def _show(made: Made) -> None:
+    from proband.engine.moments import show_moment
     from proband.words import counted
 
     for package, key in zip(made.packages, made.keys, strict=True):
@@ -225,9 +253,14 @@ def _show(made: Made) -> None:
             f"{counted(len(package.targets), 'target')}, "
             f"control {len(package.control_queries)} × {len(package.control_targets)}"
         )
+        limits = [("from", package.opens), ("until", package.deadline)]
+        times = " ".join(f"{word} {show_moment(moment)}" for word, moment in limits if moment is not None)
+        if times:
+            say(f"  submissions are received {times}")
         say(f"  hand out {package.path} (digest {package.digest})")
         say(f"  keep secret {key} (commitment {package.commitment})")
 
 
 blind.command()(check)
+blind.command()(receive)
 blind.command()(score)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 _AND = "+"
 
 
+class LateName(StrEnum):
+    """What becomes of late submissions."""
+
+    refuse = "refuse"
+    label = "label"
+
+
 @requesting(lambda analysis: analysis.blind)
 def score(
     tests: Annotated[
@@ -35,6 +44,25 @@ def score(
     asked: Asked,
     files: OutputFiles,
     tolerance: Tolerance = 1e-5,
+    receipts: Annotated[
+        Path | None,
+        typer.Option(
+            "--receipts",
+            "-r",
+            metavar="FILE",
+            help="The log of proband blind receive: what is not in it, or was changed since, is refused.",
+            rich_help_panel="Time",
+        ),
+    ] = None,
+    late: Annotated[
+        LateName | None,
+        typer.Option(
+            "--late",
+            help="What comes after the deadline is refused (default), or scored with a label.",
+            show_default=False,
+            rich_help_panel="Time",
+        ),
+    ] = None,
     json: o.Json = False,
     explain: o.Explain = False,
     threads: o.Threads = None,
@@ -51,22 +79,30 @@ def score(
 
       proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
     """
+    from proband.blind import Receipts
     from proband.blind.scoring import administered, open_tests
     from proband.study.definition import Origin
     from proband.study.inputs import in_memory
     from proband.study.run import run
 
-    require_apart(files.paths, [word for word in tests if word != _AND], files.out)
+    require_apart(files.paths, [*(word for word in tests if word != _AND), receipts], files.out)
     with spelled(), progress_bars(quiet) as progress:
+        answered = _answered(tests, progress)
+        _require_deadline(late, answered)
         opened = open_tests(
-            _answered(tests, progress), tolerance=tolerance, threads=threads, progress=progress
+            answered,
+            receipts=None if receipts is None else Receipts.read(receipts),
+            late="refuse" if late is None else late.value,
+            tolerance=tolerance,
+            threads=threads,
+            progress=progress,
         )
         request = _with_versions(
-            asked.request([one.name for one in opened.scores], title="Blind test"), opened
+            asked.request([scores.name for scores in opened.scores], title="Blind test"), opened
         )
         experiment = None if request.experiment.chooses else opened.experiment()
         data = in_memory(opened.samples, opened.scores, experiment=experiment)
-        found = run(
+        findings = run(
             request,
             data,
             origin=Origin(command=typed()),
@@ -74,16 +110,23 @@ def score(
             progress=progress,
             allow_plugins=True,  # whoever types a command may name code to run
         )
-        (key,) = found.parts
-        found = replace(found, parts={key: administered(found[key], opened)})
-    write_findings(found, request, files)
-    show_findings(found, json, explain)
+        (key,) = findings.parts
+        findings = replace(findings, parts={key: administered(findings[key], opened)})
+    write_findings(findings, request, files)
+    show_findings(findings, json, explain)
+
+
+def _require_deadline(late: LateName | None, answered: list[AnsweredTest]) -> None:
+    from proband.errors import UsageError
+
+    if late is not None and all(test.package.deadline is None for test in answered):
+        raise UsageError("--late has no effect: the test has no deadline.", "leave it out.")
 
 
 def _with_versions(request: Request, opened: OpenedTests) -> Request:
     """The request, with the algorithms that answered two versions of a test before those that are asked for."""
     ((analysis, asked),) = request.sections()
-    own = [{"fully": one.fully, "partially": one.partially} for one in opened.versions]
+    own = [{"fully": pair.fully, "partially": pair.partially} for pair in opened.versions]
     said = {name: getattr(asked, name) for name in asked.model_fields_set}
     section = analysis.request_type(**{**said, "versions": (*own, *asked.versions)})
     return request.model_copy(update={analysis.key: section})

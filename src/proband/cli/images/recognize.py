@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, read_samples, say, tell, wrote
+from proband.cli.console import progress_bars, read_samples, say, tell, typed, wrote
 from proband.cli.outputs import require_apart
 from proband.marks import Needs
 from proband.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from datetime import datetime
 
     from proband.algorithms import Model, Sets
     from proband.samples import Samples
     from proband.scores import DenseScores
+    from proband.study.recognising import Recognised
     from proband.words import Note
 
 
@@ -138,6 +139,7 @@ def recognize(
         ),
         Needs("train", "model"),
     ] = False,
+    operator: o.Operator = None,
     list_algorithms: Annotated[
         bool,
         typer.Option(
@@ -152,6 +154,8 @@ def recognize(
     quiet: o.Quiet = False,
 ) -> None:
     """Scores of images, by classical recognisers or your own.
+
+    The record of the run is written beside the scores, as SCORES.run.json: what was run, when, on which machine, and how long it took.
 
     [bold]Examples[/bold]
 
@@ -168,16 +172,21 @@ def recognize(
       proband recognize -i photos -s samples.csv --detect opencv -a mypackage.embed:embed -o scores.npz
     """
     from proband.algorithms.storage import require_storable
+    from proband.engine.moments import now
     from proband.errors import UsageError
+    from proband.scores.run_record import record_beside
     from proband.study.recognising import recognise
 
+    started = now()
     if not algorithm and not model:
         raise UsageError(
             "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
         )
     images = _one_source(source, images)
     named = o.named_samples(samples, images, names)
-    require_apart([out], [images, *([] if samples is None else [samples]), *(model or ())])
+    require_apart(
+        [out, record_beside(out)], [images, *([] if samples is None else [samples]), *(model or ())]
+    )
     table = read_samples(named, id_column, subject_column, failed, missing_values)
     assert table is not None  # a path was given
     with progress_bars(quiet) as progress:
@@ -199,12 +208,13 @@ def recognize(
     for note in (*table.notes, *made.notes):
         tell(f"note: {note}")
     if save_models is not None:
-        for one in made.models:
-            require_storable(one)
-    _write(made.scores, out, table, made.sets.trained_targets)
+        for trained in made.models:
+            require_storable(trained)
+    _write(made, out, table, started, operator)
     if save_models is not None:
         _save(made.models, save_models)
     _report(made.scores, made.sets, made.met, out)
+    wrote(record_beside(out))
 
 
 def _one_source(source: Path | None, images: Path | None) -> Path:
@@ -233,21 +243,44 @@ def _list(asked: bool) -> None:
         raise typer.Exit
 
 
-def _write(scores: list[DenseScores], out: Path, table: Samples, trained_targets: Sequence[str]) -> None:
+def _write(made: Recognised, out: Path, table: Samples, started: datetime, operator: str | None) -> None:
+    """Write the scores, and then the record of the run, which knows their digest."""
+    from proband.engine import written_whole
+    from proband.engine.files.files import digest_of_file
+    from proband.engine.machine import describe_machine
+    from proband.engine.moments import now, write_moment
     from proband.errors import UsageError
     from proband.scores.archive import write_score_archive
     from proband.scores.formats import write_scores
+    from proband.scores.run_record import RunRecord, record_beside
+    from proband.study.inputs import versions
 
-    if out.suffix.lower() == ".npz":
-        write_score_archive(out, scores, trained_targets)
-    elif trained_targets:
+    is_archive = out.suffix.lower() == ".npz"
+    if not is_archive and len(made.scores) > 1:
+        raise UsageError(
+            f"{len(made.scores)} algorithms do not fit into {out.name}.", "write an .npz archive."
+        )
+    if not is_archive and made.sets.trained_targets:
         raise UsageError(
             f"{out.name} cannot say that some targets were trained on.", "write an .npz archive, which does."
         )
-    elif len(scores) == 1:
-        write_scores(out, scores[0], samples=table)
+    if is_archive:
+        write_score_archive(out, made.scores, made.sets.trained_targets)
     else:
-        raise UsageError(f"{len(scores)} algorithms do not fit into {out.name}.", "write an .npz archive.")
+        write_scores(out, made.scores[0], samples=table)
+    record = RunRecord(
+        write_moment(started),
+        write_moment(now()),
+        operator,
+        describe_machine(),
+        ", ".join(f"{name} {version}" for name, version in versions().items()),
+        typed(),
+        made.images,
+        made.runs,
+        digest_of_file(out) if out.is_file() else "",
+    )
+    with written_whole(record_beside(out)) as draft:
+        draft.write_text(record.to_json(), encoding="utf-8")
 
 
 def _save(models: list[Model], directory: Path) -> None:
@@ -255,16 +288,16 @@ def _save(models: list[Model], directory: Path) -> None:
     from proband.engine.files.files import make_directory
 
     make_directory(directory)
-    for one in models:
-        path = directory / f"{one.name.replace(':', '-').replace('/', '-')}.npz"
-        save_model(one, path)
+    for trained in models:
+        path = directory / f"{trained.name.replace(':', '-').replace('/', '-')}.npz"
+        save_model(trained, path)
         wrote(path)
 
 
 def _report(scores: list[DenseScores], sets: Sets, met: Note, out: Path) -> None:
     n_queries, n_targets = len(sets.queries), len(sets.targets)
     say(f"{counted(n_queries, 'query', 'queries')} × {counted(n_targets, 'target')}; {met}.")
-    for note in dict.fromkeys(note for one in scores for note in one.notes):
+    for note in dict.fromkeys(note for matrix in scores for note in matrix.notes):
         if note != met:
             say(str(note))
     wrote(out)

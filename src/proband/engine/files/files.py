@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -131,6 +132,12 @@ def content_of(path: Path) -> bytes:
     """All bytes of a file."""
     with opened(path) as file:
         return file.read()
+
+
+def digest_of_file(path: Path) -> str:
+    """Take the SHA-256 of a file, which need not fit into memory."""
+    with reading(path, "a file"), opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def text_of(path: Path, encoding: str) -> str:

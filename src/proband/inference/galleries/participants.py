@@ -1,7 +1,8 @@
-"""Who took part in a test: each algorithm with its date, metric, training and version (Tables 1 and 2 of Phillips et al. 2000)."""
+"""Who took part in a test: each algorithm with its date, metric, training and version (Tables 1 and 2 of Phillips et al. 2000), and its run."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,6 +15,7 @@ import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
+from proband.engine.moments import moment_of
 from proband.errors import InputError, UsageError, first_few, meant
 from proband.samples.reading import read_frame
 
@@ -39,6 +41,10 @@ class Participant:
         What it was trained on.
     version
         Which version of it was tested, such as fully or partially automatic.
+    operator, started, seconds, machine
+        Who ran it, when (with a time zone), how long it took, and on which machine.
+    received, seconds_late
+        When its scores were handed in, and how long after the deadline.
     """
 
     algorithm: str
@@ -46,10 +52,19 @@ class Participant:
     metric: str | None = None
     training: str | None = None
     version: str | None = None
+    operator: str | None = None
+    started: str | None = None
+    seconds: float | None = None
+    machine: str | None = None
+    received: str | None = None
+    seconds_late: float | None = None
 
     def __post_init__(self) -> None:
         if self.date is not None:
             date_parts(self.date)
+        for moment in (self.started, self.received):
+            if moment is not None:
+                moment_of(moment)
 
     @property
     def when(self) -> str | None:
@@ -63,8 +78,9 @@ class Participant:
         return month if len(rest) == 1 else f"{rest[1]} {month}"
 
 
-FACTS = tuple(one.name for one in fields(Participant) if one.name != "algorithm")
+FACTS = tuple(field.name for field in fields(Participant) if field.name != "algorithm")
 """What is known of participants besides their names."""
+_NUMBERS = ("seconds", "seconds_late")
 
 
 @dataclass(frozen=True)
@@ -99,9 +115,9 @@ def date_parts(text: str) -> tuple[int, ...]:
 
 @published
 def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
-    """Read a table of participants: the column ``algorithm``, and any of ``date``, ``metric``, ``training``, ``version``."""
+    """Read a table of participants: the column ``algorithm``, and any of what else a `Participant` has."""
     file = Path(path)
-    known = [one.name for one in fields(Participant)]
+    known = ["algorithm", *FACTS]
     frame = read_frame(file, known)
     if "algorithm" not in frame.columns:
         raise InputError(
@@ -118,7 +134,36 @@ def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
     if any(row["algorithm"] is None for row in rows):
         raise InputError(f"{file}: a participant has no algorithm.", "name each by the name of its scores.")
     told: list[dict[str, Any]] = [{name: value or None for name, value in row.items()} for row in rows]
+    for row in told:
+        for name in _NUMBERS:
+            if row.get(name) is not None:
+                row[name] = _seconds(row[name], name, file)
     return tuple(Participant(**row) for row in told)
+
+
+def _seconds(text: str, column: str, file: Path) -> float:
+    try:
+        seconds = float(text)
+        if not 0 <= seconds < math.inf:
+            raise ValueError
+    except ValueError:
+        raise InputError(
+            f"{file} has {text!r:.40} in the column {column!r}.", "it is a number of seconds."
+        ) from None
+    return seconds
+
+
+def fill_in(
+    participants: Iterable[Participant], facts: Mapping[str, Mapping[str, Any]]
+) -> tuple[Participant, ...]:
+    """Add what is known of algorithms from elsewhere, by their names, to what participants do not say themselves."""
+    known = {participant.algorithm: participant for participant in participants}
+    for algorithm, more in facts.items():
+        own = known.get(algorithm, Participant(algorithm))
+        known[algorithm] = replace(
+            own, **{key: value for key, value in more.items() if getattr(own, key) is None}
+        )
+    return tuple(known.values())
 
 
 def participants_of(
@@ -139,12 +184,10 @@ def participants_of(
         if one.algorithm in told:
             raise UsageError(f"{one.algorithm} is a participant twice.", "describe each once.")
         told[one.algorithm] = one
-    made = []
-    for name in algorithms:
-        one = told.get(name, Participant(name))
-        one = one if one.metric is not None else replace(one, metric=metrics.get(name))
-        made.append(one if one.version is not None else replace(one, version=versions.get(name)))
-    return tuple(made)
+    every = [told.get(name, Participant(name)) for name in algorithms]
+    return fill_in(
+        every, {name: {"metric": metrics.get(name), "version": versions.get(name)} for name in algorithms}
+    )
 
 
 def panels_of(participants: Sequence[Participant]) -> tuple[Panel, ...]:
@@ -165,5 +208,6 @@ def panels_of(participants: Sequence[Participant]) -> tuple[Panel, ...]:
 
 def participants_frame(participants: Sequence[Participant]) -> pl.DataFrame:
     """One row for each participant."""
-    rows = [{name: getattr(one, name) for name in ("algorithm", *FACTS)} for one in participants]
-    return frame_of_rows(rows, dict.fromkeys(("algorithm", *FACTS), pl.String))
+    schema = {name: pl.Float64 if name in _NUMBERS else pl.String for name in ("algorithm", *FACTS)}
+    rows = [{name: getattr(participant, name) for name in schema} for participant in participants]
+    return frame_of_rows(rows, schema)

@@ -161,6 +161,8 @@ class Reads:
         Columns of the table of samples whose values are classes.
     failures
         Whether failures to acquire bear on it.
+    runs
+        Whether it shows the records of runs that are beside files of scores.
     """
 
     scores: bool = True
@@ -171,6 +173,7 @@ class Reads:
     experiment: frozenset[str] = frozenset()
     labels: tuple[str, ...] = ()
     failures: bool = True
+    runs: bool = False
 
 
 class AnalysisRequest(Part):

@@ -1,0 +1,83 @@
+"""How long a test is open yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proband.blind.package.package import Package
+from proband.engine.moments import moment_of, now, show_moment, write_moment
+from proband.errors import UsageError
+from proband.results.base import Record
+from proband.words import Note, Sentence
+
+NOT_OPEN = Sentence("blind.not-open", "caution", "The test opens at {opens}, in {left:lasting}")
+TIME_LEFT = Sentence("blind.time-left", "note", "The deadline is {deadline}: {left:lasting} left")
+DEADLINE_PASSED = Sentence(
+    "blind.deadline-passed", "caution", "The deadline was {deadline}: it passed {ago:lasting} ago"
+)
+
+
+@dataclass(frozen=True)
+class TimeLeft(Record):
+    """When a test opens and closes, as seen at a moment.
+
+    Attributes
+    ----------
+    at
+        The moment, in UTC.
+    opens, deadline
+        As the package states them.
+    seconds_left
+        Until the deadline; negative once it has passed, and None without one.
+    """
+
+    at: str
+    opens: str | None
+    deadline: str | None
+    seconds_left: float | None
+
+    def sentences(self) -> list[Note]:
+        """Say whether the test has opened, and what is left.
+
+        Returns
+        -------
+        list
+            Notes.
+        """
+        said = []
+        if self.opens is not None:
+            ahead = (moment_of(self.opens) - moment_of(self.at)).total_seconds()
+            if ahead > 0:
+                said.append(NOT_OPEN(opens=show_moment(self.opens), left=ahead))
+        if self.deadline is not None and self.seconds_left is not None:
+            shown = show_moment(self.deadline)
+            said.append(
+                TIME_LEFT(deadline=shown, left=self.seconds_left)
+                if self.seconds_left >= 0
+                else DEADLINE_PASSED(deadline=shown, ago=-self.seconds_left)
+            )
+        return said
+
+
+def time_left(package: Package, at: str | None = None) -> TimeLeft | None:
+    """How long a test is open yet; None for one without times.
+
+    Parameters
+    ----------
+    package
+        The package.
+    at
+        As seen when, with a time zone; by default now.
+
+    Returns
+    -------
+    TimeLeft
+        When it opens and closes, and the seconds that are left.
+    """
+    if package.opens is None and package.deadline is None:
+        if at is not None:
+            raise UsageError(f"{package.name} neither opens nor closes at a time, so none has an effect.")
+        return None
+    moment = now() if at is None else moment_of(at)
+    left = None if package.deadline is None else (moment_of(package.deadline) - moment).total_seconds()
+    return TimeLeft(write_moment(moment), package.opens, package.deadline, left)

@@ -1,0 +1,34 @@
+"""What this machine is: the processor, its cores and the system. Neither its name nor that of whoever uses it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from contextlib import suppress
+from pathlib import Path
+
+from proband.words import counted
+
+_PROCESSORS = Path("/proc/cpuinfo")
+_MODEL = "model name"
+
+
+def describe_machine() -> str:
+    """Describe the machine in one line: processor, cores, system."""
+    cores = os.cpu_count()
+    parts = (
+        _processor(),
+        None if cores is None else counted(cores, "core"),
+        f"{platform.system()} {platform.release()} {platform.machine()}".strip(),
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _processor() -> str:
+    """The model of the processor; Linux has it in a file, other systems tell Python."""
+    with suppress(OSError, UnicodeDecodeError):
+        for line in _PROCESSORS.read_text(encoding="utf-8").splitlines():
+            name, _, model = line.partition(":")
+            if name.strip() == _MODEL:
+                return " ".join(model.split())
+    return platform.processor()

@@ -1,0 +1,165 @@
+"""The record of a run: what made a file of scores, when, by whom, on which machine and how long it took.
+
+It is a file of its own beside the scores, ``scores.npz.run.json``: the same images give the same bytes of scores at any hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from proband.engine.files.documents import as_json, read_json
+from proband.engine.files.files import content_of, naming, reading, require_regular
+from proband.engine.moments import moment_of, write_moment
+from proband.errors import InputError, Said, quoted
+from proband.words import UNPRINTABLE, Sentence
+
+FORMAT = "proband run 1"
+ENDING = ".run.json"
+RUN_OF_OTHER_SCORES = Sentence(
+    "run.of-other-scores",
+    "caution",
+    "{file} is the record of other scores than those now beside it, so nothing is taken from it",
+)
+
+
+@dataclass(frozen=True)
+class AlgorithmRun:
+    """How long one algorithm took.
+
+    Attributes
+    ----------
+    algorithm
+        What its scores are called.
+    code
+        Whose code it is, with its version.
+    training, enrolment, comparison
+        Seconds for training; for representing the images of queries and targets; for comparing them.
+    """
+
+    algorithm: str
+    code: str = ""
+    training: float = 0.0
+    enrolment: float = 0.0
+    comparison: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What was run, when, by whom, on which machine, and how long it took.
+
+    Attributes
+    ----------
+    started, finished
+        In UTC: ``2026-12-01T12:00:00Z``.
+    operator
+        Who ran it, as stated; None if it is not.
+    machine, software
+        What it ran on and with.
+    command
+        What was typed.
+    images
+        Seconds for reading the images and finding the faces, which all algorithms share.
+    algorithms
+        How long each took.
+    scores
+        SHA-256 of the file of scores; empty where a person states the run.
+    """
+
+    started: str
+    finished: str
+    operator: str | None = None
+    machine: str | None = None
+    software: str | None = None
+    command: str = ""
+    images: float = 0.0
+    algorithms: tuple[AlgorithmRun, ...] = ()
+    scores: str = ""
+
+    def seconds_of(self, algorithm: str) -> float:
+        """How long an algorithm took, the images included; of a run that does not tell them apart, all of it."""
+        named = [run for run in self.algorithms if run.algorithm == algorithm] or self.algorithms
+        if len(named) == 1:
+            return self.images + named[0].training + named[0].enrolment + named[0].comparison
+        return (moment_of(self.finished) - moment_of(self.started)).total_seconds()
+
+    def facts(self, algorithm: str) -> dict[str, Any]:
+        """What tables of participants show of the run of an algorithm."""
+        return {
+            "operator": self.operator,
+            "started": self.started,
+            "seconds": self.seconds_of(algorithm),
+            "machine": self.machine,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as the file has them."""
+        return {"format": FORMAT, **asdict(self)}
+
+    def to_json(self) -> str:
+        """The text of the file."""
+        return as_json(self.to_dict())
+
+
+def record_beside(path: Path) -> Path:
+    """Where the record of a file of scores is."""
+    return path.with_name(path.name + ENDING)
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read a record; one that is not built as it should be is refused."""
+    require_regular(path)
+    with reading(path, "the record of a run"):
+        stated = read_json(content_of(path))
+        if not isinstance(stated, dict) or stated.pop("format", None) != FORMAT:
+            raise InputError(
+                f"{path.name} is not the record of a run.",
+                "proband recognize writes them; leave it out, or run it again.",
+                file=Said(path.name),
+            )
+        runs = stated.get("algorithms", [])
+        if not isinstance(runs, list) or not all(
+            isinstance(run, dict) and "algorithm" in run for run in runs
+        ):
+            raise InputError(f"{path.name} lists no algorithms.", file=Said(path.name))
+        made = tuple(AlgorithmRun(**_typed(run, AlgorithmRun, path.name)) for run in runs)
+        record = {key: value for key, value in stated.items() if key != "algorithms"}
+        return stated_run(_typed(record, RunRecord, path.name), path.name, algorithms=made)
+
+
+def stated_run(stated: Mapping[str, Any], file: str, **known: Any) -> RunRecord:
+    """Make the record of what is stated in a file: two times in order, and texts of one line."""
+    times = {}
+    for key in ("started", "finished"):
+        if not stated.get(key):
+            raise InputError(f"{file} does not say when the run {key}.", file=Said(file))
+        with naming(file=file):
+            times[key] = moment_of(stated[key], f"{key} =", InputError)
+    if times["finished"] < times["started"]:
+        raise InputError(
+            f"the run finished at {stated['finished']}, before it started at {stated['started']}.", file=file
+        )
+    for key, value in stated.items():
+        if isinstance(value, str) and UNPRINTABLE.search(value):
+            raise InputError(f"{key} is {quoted(value)}.", "it is one line of plain text.", file=file)
+    return RunRecord(**{**stated, **{key: write_moment(moment) for key, moment in times.items()}, **known})
+
+
+def _typed(stated: dict[str, Any], kind: type, file: str) -> dict[str, Any]:
+    """Refuse keys that a record has not, and values that are neither texts nor seconds where these belong."""
+    kinds = {field.name: str(field.type) for field in fields(kind)}
+    for key, value in stated.items():
+        expected = kinds.get(key)
+        if expected == "float":
+            is_one = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
+        else:
+            is_one = isinstance(value, str) or (value is None and expected == "str | None")
+        if expected is None or not is_one:
+            raise InputError(
+                f"{key} of the record of a run is {value!r:.60}.",
+                "it is what proband recognize writes there." if expected else f"it has {', '.join(kinds)}.",
+                file=file,
+            )
+    return stated
