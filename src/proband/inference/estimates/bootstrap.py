@@ -51,13 +51,22 @@ def replicate_interval(
         drawn = counted, replicate(case.measure, case.outcomes, counted, design, case.seed)
     counted, made = drawn
     value = float(counted.value())
-    interval = bootstrap_interval(counted, value, made, design.interval, case.confidence_level)
+    interval = bootstrap_interval(
+        counted, value, made, design.interval, case.confidence_level, _limits(case, counted)
+    )
     notes: tuple[Note, ...] = ()
     if not interval.has_width:
         interval, notes = _without_width(design, case, interval)
     error = float(made.std(ddof=1)) if np.isfinite(made).all() else None
     answers = resampling_answers(case.measure.estimand, design)
     return IntervalFound(value, *interval, error, answers, replicates=made, notes=notes)
+
+
+def _limits(case: Case, counted: Tally) -> tuple[float, float]:
+    """What a measure cannot pass: a rate 0 and 1, a median the ranks there are."""
+    if case.is_share:
+        return 0.0, 1.0
+    return (-np.inf, np.inf) if counted.distinct is None else (counted.distinct[0], counted.distinct[-1])
 
 
 def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple[Interval, tuple[Note, ...]]:

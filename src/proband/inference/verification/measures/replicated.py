@@ -171,13 +171,15 @@ def _bootstrapped(question: Question, held: HeldPairs, drawn: Floats | None = No
     if not len(made):
         raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
     counted = _Counted(held.pairs, measure)
-    low, high = bootstrap_interval(counted, value, made, design.interval, question.confidence_level)
+    ends = bootstrap_interval(
+        counted, value, made, design.interval, question.confidence_level, limits=(0.0, 1.0)
+    )
     notes = (
         *((_EMPTY(n=len(drawn) - len(made)),) if len(made) < len(drawn) else ()),
-        *((NO_WIDTH(),) if low == high else ()),
+        *((NO_WIDTH(),) if ends.low == ends.high else ()),
     )
     return held.estimate(
-        question, (max(low, 0.0), min(high, 1.0)), float(made.std(ddof=1)), design.as_method,
+        question, ends, float(made.std(ddof=1)), design.as_method,
         answers_of_verification(measure.estimand, people_varied(measure)), notes, replicates=made, again=partial(_larger, question, held),
     )  # fmt: skip
 
