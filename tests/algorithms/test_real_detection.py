@@ -89,6 +89,7 @@ def test_eyes_on_meds_are_those_given(
 
 
 @needs_meds
+@pytest.mark.long
 @pytest.mark.skipif(not HAS["opencv"], reason="opencv is not installed")
 def test_recognize_counts_the_same_failures(
     mugshots: tuple[Path, npt.NDArray[np.uint8], list[bool]], run: Callable[..., Any], tmp_path: Path

@@ -33,7 +33,7 @@ PEOPLE = np.repeat(np.arange(25), RNG.integers(1, 7, 25))
 CLOSER = RNG.geometric(0.1 + 0.6 * RNG.random(25)[PEOPLE]) - 1
 N_RANKS = 25
 LEVEL = 0.9
-MANY = 1_000
+MANY = 400
 
 
 def quantile(values: Floats, share: float) -> float:
@@ -230,7 +230,7 @@ def eer(genuine: Floats, impostor: Floats) -> float:
 
 @pytest.mark.parametrize(("measure", "naive"), [(AUC(), auc), (FNMR(0.1), fnmr), (EER(), eer)])
 def test_people_of_comparisons_drawn_one_by_one(measure: Any, naive: Callable[..., float]) -> None:
-    design = Bootstrap("subject", "percentile", 200)
+    design = Bootstrap("subject", "percentile", 120)
     value = naive(*weighed(np.ones(12, dtype=np.int64)))
     drawings = np.concatenate(list(design.weights(12, 5)))
     replicates = np.array([naive(*weighed(weights)) for weights in drawings])
