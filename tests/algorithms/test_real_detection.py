@@ -31,7 +31,7 @@ by_detector = pytest.mark.parametrize(
     ],
 )
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.realdata, pytest.mark.long]
 
 GIVEN = np.array([30.0, 45.0, 100.0, 45.0])  # where the eyes that MEDS gives lie in its crops
 AROUND = 40  # pixels of repeated border: a detector wants to see more than the face
@@ -89,7 +89,6 @@ def test_eyes_on_meds_are_those_given(
 
 
 @needs_meds
-@pytest.mark.long
 @pytest.mark.skipif(not HAS["opencv"], reason="opencv is not installed")
 def test_recognize_counts_the_same_failures(
     mugshots: tuple[Path, npt.NDArray[np.uint8], list[bool]], run: Callable[..., Any], tmp_path: Path
