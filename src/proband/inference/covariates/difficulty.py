@@ -21,7 +21,7 @@ from proband.inference.covariates.sandwich import Sandwich
 from proband.inference.estimates.estimate import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Count, Rank, Result, describing
+from proband.results.base import ROUNDING, Answers, Confidence, Count, Rank, Result, describing
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
@@ -329,9 +329,17 @@ def _of_other_images(hardness: Floats, people: npt.NDArray[np.intp]) -> Floats:
     return others
 
 
+def _places(values: Floats) -> Part:
+    """Number values in ascending order; those that differ by rounding alone, as sums less one of their terms do, are equal."""
+    order = np.argsort(values)
+    made = np.empty(len(values), dtype=np.intp)
+    made[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > ROUNDING)
+    return made
+
+
 def _divided(hardness: Floats, parts: int, judged: npt.NDArray[np.bool_]) -> Part:
     """Parts of equally many, and -1 for who is not judged; among equals, those that come first in the table are the easier."""
-    order = np.flatnonzero(judged)[np.argsort(hardness[judged], kind="stable")]
+    order = np.flatnonzero(judged)[np.argsort(_places(hardness[judged]), kind="stable")]
     made = np.full(len(hardness), -1, dtype=np.intp)
     made[order] = np.arange(len(order)) * parts // len(order)
     return made
