@@ -26,7 +26,7 @@ from proband.inference.comparisons.testing.tails import (
     unvaried,
 )
 from proband.inference.moderation import carriers_freedom
-from proband.results.base import Interval
+from proband.results.base import ROUNDING, Interval
 
 Floats = npt.NDArray[np.float64]
 _LEAST = 1e-3  # of a difference: where its interval begins at least if it is told from zero
@@ -189,7 +189,9 @@ class Percentiles:
             return 1.0
         if not self._moves:
             return max(self.tested, self._still.p_value)
-        across = int(np.count_nonzero(self.draws * np.sign(self.difference) <= 0))
+        # A drawing without a difference may have one by rounding, as sums of thirds do.
+        slack = ROUNDING * max(1.0, abs(self.difference))
+        across = int(np.count_nonzero(self.draws * np.sign(self.difference) <= slack))
         far = abs(float(self.draws.mean())) / self._scale
         return min(1.0, max(self.tested, beyond(far, across, len(self.draws), sides=2)))
 
