@@ -153,15 +153,15 @@ WHERE = {"noise": [4.0, 8.0, 11.5, 7.0], "ramp": [5.25, 10.0, 12.0, 11.5], "edge
 def test_every_pixel(pictures: dict[str, npt.NDArray[np.uint8]], change: str) -> None:
     for name, image in pictures.items():
         eyes = WHERE[name]
-        found = alteration(change).apply(image[None], None if eyes is None else np.array([eyes]))
+        altered = alteration(change).apply(image[None], None if eyes is None else np.array([eyes]))
         expected, moved = by_hand(change, image, eyes)
-        check(found.images[0], expected)
+        check(altered.images[0], expected)
         if moved is not None:
-            assert found.eyes is not None
-            assert found.eyes[0] == pytest.approx(moved, abs=1e-9)
+            assert altered.eyes is not None
+            assert altered.eyes[0] == pytest.approx(moved, abs=1e-9)
         lost = (expected <= -0.5 - 2e-3) | (expected >= 255.5 + 2e-3)
         doubtful = (np.abs(expected + 0.5) < 2e-3) | (np.abs(expected - 255.5) < 2e-3)
-        assert lost.mean() <= found.clipped[0] <= (lost | doubtful).mean()
+        assert lost.mean() <= altered.clipped[0] <= (lost | doubtful).mean()
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_next_to_nothing_changes_nothing(pictures: dict[str, npt.NDArray[np.uint
     """A change by nothing is refused; one by next to nothing leaves every pixel and both eyes."""
     for name, image in pictures.items():
         eyes = WHERE[name]
-        found = change.apply(image[None], None if eyes is None else np.array([eyes]))
-        assert np.array_equal(found.images[0], image)
-        assert not found.clipped.any()
+        altered = change.apply(image[None], None if eyes is None else np.array([eyes]))
+        assert np.array_equal(altered.images[0], image)
+        assert not altered.clipped.any()
         if eyes is not None:
-            assert found.eyes is not None
-            assert found.eyes[0] == pytest.approx(eyes, abs=1e-6)
+            assert altered.eyes is not None
+            assert altered.eyes[0] == pytest.approx(eyes, abs=1e-6)
 
 
 def test_files_hold_what_their_rows_say(

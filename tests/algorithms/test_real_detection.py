@@ -37,9 +37,9 @@ GIVEN = np.array([30.0, 45.0, 100.0, 45.0])  # where the eyes that MEDS gives li
 AROUND = 40  # pixels of repeated border: a detector wants to see more than the face
 
 
-def miss(found: npt.ArrayLike, given: npt.ArrayLike) -> float:
+def miss(seen: npt.ArrayLike, given: npt.ArrayLike) -> float:
     """The mean distance of both eyes from where they are, in distances between the eyes."""
-    left, right = np.asarray(found).reshape(2, 2), np.asarray(given).reshape(2, 2)
+    left, right = np.asarray(seen).reshape(2, 2), np.asarray(given).reshape(2, 2)
     return float(np.hypot(*(left - right).T).mean() / np.hypot(*(right[1] - right[0])))
 
 
@@ -68,12 +68,12 @@ def test_eyes_on_meds_are_those_given(
     samples = Samples.read(folder / "samples.csv")
     finder = detector(name)
     with np.load(folder / "images.npz", allow_pickle=False) as arrays:
-        found = [finder.find(picture) for picture in arrays["images"]]
-    there = np.array([eyes is not None for eyes in found])
+        seen = [finder.find(picture) for picture in arrays["images"]]
+    there = np.array([eyes is not None for eyes in seen])
     # Of all 1,208 and 92 the cascades find 92 % and 9 %; these are 55.
     assert there[detected].mean() > 0.78
     assert there[~np.array(detected)].mean() < 0.4
-    off = [miss(eyes, GIVEN + AROUND) for eyes in found if eyes is not None]
+    off = [miss(eyes, GIVEN + AROUND) for eyes in seen if eyes is not None]
     assert np.median(off) < 0.06
     assert np.quantile(off, 0.9) < 0.12
     acquired = acquire(Pictures.of(folder / "images.npz", samples), samples, samples.ids, detector=finder)
@@ -114,10 +114,10 @@ def test_a_mirror_shows_the_same_eyes_on_orl(name: str) -> None:
     with np.load(ORL, allow_pickle=False) as arrays:
         images = arrays["images"][::4]
     width = images.shape[2]
-    found = [finder.find(picture) for picture in images]
-    assert np.mean([eyes is not None for eyes in found]) > 0.8
+    seen = [finder.find(picture) for picture in images]
+    assert np.mean([eyes is not None for eyes in seen]) > 0.8
     off, darker = [], []
-    for picture, eyes in zip(images, found, strict=True):
+    for picture, eyes in zip(images, seen, strict=True):
         mirrored = finder.find(np.ascontiguousarray(picture[:, ::-1]))
         if eyes is None or mirrored is None:
             continue

@@ -53,10 +53,10 @@ def by_hand(
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     if kind == "bca":
         normal = NormalDist()
-        less = sum(one < value - 1e-12 for one in replicates)
-        equal = sum(abs(one - value) <= 1e-12 for one in replicates)
+        less = sum(replicate < value - 1e-12 for replicate in replicates)
+        equal = sum(abs(replicate - value) <= 1e-12 for replicate in replicates)
         bias = normal.inv_cdf((less + equal / 2) / len(replicates))
-        gaps = [float(np.mean(left_out)) - float(one) for one in left_out]
+        gaps = [float(np.mean(left_out)) - float(without) for without in left_out]
         spread = sum(gap**2 for gap in gaps)
         acceleration = sum(gap**3 for gap in gaps) / (6 * spread**1.5) if spread > 1e-20 else 0.0
         shifted = [bias + normal.inv_cdf(tail) for tail in tails]
@@ -118,21 +118,21 @@ def test_people_drawn_one_by_one(outcomes_of: Callable[..., Any], name: str, kin
     measure, naive = MEASURES[name]
     ranks = CLOSER + 1.0
     design = Bootstrap("subject", kind, MANY)
-    found = estimate(
+    result = estimate(
         outcomes_of(CLOSER, PEOPLE), measure=measure, design=design, confidence_level=LEVEL, seed=7
     )
     value = naive(ranks, PEOPLE)
-    assert found.value == pytest.approx(value, rel=1e-12)
+    assert result.value == pytest.approx(value, rel=1e-12)
     replicates = []
     for weights in (row for block in design.weights(25, 7) for row in block):
         rows, copies = drawn(weights, PEOPLE)
         replicates.append(naive(ranks[rows], np.array(copies)))
-    assert found.replicates == pytest.approx(replicates, rel=1e-12)
+    assert result.replicates == pytest.approx(replicates, rel=1e-12)
     left_out = np.array([naive(ranks[person != PEOPLE], PEOPLE[person != PEOPLE]) for person in range(25)])
-    assert (found.low, found.high) == pytest.approx(
+    assert (result.low, result.high) == pytest.approx(
         by_hand(kind, value, np.array(replicates), left_out), rel=1e-9
     )
-    assert found.standard_error == pytest.approx(np.std(replicates, ddof=1))
+    assert result.standard_error == pytest.approx(np.std(replicates, ddof=1))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -142,7 +142,7 @@ def test_probes_drawn_one_by_one(outcomes_of: Callable[..., Any], name: str, kin
     measure, naive = MEASURES[name]
     ranks = CLOSER + 1.0
     everyone = np.arange(len(ranks))
-    found = estimate(
+    result = estimate(
         outcomes_of(CLOSER, PEOPLE),
         measure=measure,
         design=Bootstrap("probe", kind, MANY),
@@ -150,8 +150,8 @@ def test_probes_drawn_one_by_one(outcomes_of: Callable[..., Any], name: str, kin
         seed=3,
     )
     left_out = np.array([naive(ranks[everyone != k], everyone[everyone != k]) for k in everyone])
-    assert (found.low, found.high) == pytest.approx(
-        by_hand(kind, naive(ranks, everyone), found.replicates, left_out), rel=1e-9
+    assert (result.low, result.high) == pytest.approx(
+        by_hand(kind, naive(ranks, everyone), result.replicates, left_out), rel=1e-9
     )
 
 
@@ -193,12 +193,14 @@ COMPARISONS = [
 
 def weighed(weights: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Genuine and impostor scores of a drawing, each as often as its people are in it."""
-    genuine = [score for one, other, score in COMPARISONS if one == other for _ in range(weights[one])]
+    genuine = [
+        score for person, other, score in COMPARISONS if person == other for _ in range(weights[person])
+    ]
     impostor = [
         score
-        for one, other, score in COMPARISONS
-        if one != other
-        for _ in range(weights[one] * weights[other])
+        for person, other, score in COMPARISONS
+        if person != other
+        for _ in range(weights[person] * weights[other])
     ]
     return np.array(genuine), np.array(impostor)
 
@@ -237,12 +239,12 @@ def test_people_of_comparisons_drawn_one_by_one(measure: Any, naive: Callable[..
     replicates = np.array([naive(*weighed(weights)) for weights in drawings])
     left_out = np.array([naive(*weighed(1 - row)) for row in np.eye(12, dtype=np.int64)])
     for kind in KINDS:
-        found = estimate(
+        result = estimate(
             SCORES, SAMPLES, measure=measure, design=replace(design, interval=kind), confidence_level=LEVEL, seed=5
         )  # fmt: skip
-        assert found.value == pytest.approx(value, rel=1e-12)
-        assert found.replicates == pytest.approx(replicates, rel=1e-9)
-        assert (found.low, found.high) == pytest.approx(
+        assert result.value == pytest.approx(value, rel=1e-12)
+        assert result.replicates == pytest.approx(replicates, rel=1e-9)
+        assert (result.low, result.high) == pytest.approx(
             by_hand(kind, value, replicates, left_out, (0.0, 1.0)), rel=1e-9
         )
 
@@ -262,12 +264,12 @@ def test_what_is_mirrored_stays_where_the_measure_can_be(
     people = np.arange(40)
     ranks = np.where(people < n_missed, 6.0, 1.0)
     design = Bootstrap("subject", "basic", MANY)
-    found = estimate(
+    result = estimate(
         outcomes_of(ranks.astype(int) - 1, people), measure=measure, design=design, seed=1, confidence_level=LEVEL
     )  # fmt: skip
-    low, high = by_hand("basic", naive(ranks, people), found.replicates, ranks, (-np.inf, np.inf))
+    low, high = by_hand("basic", naive(ranks, people), result.replicates, ranks, (-np.inf, np.inf))
     assert low < limits[0] or high > limits[1]
-    assert (found.low, found.high) == pytest.approx((max(low, limits[0]), min(high, limits[1])))
+    assert (result.low, result.high) == pytest.approx((max(low, limits[0]), min(high, limits[1])))
 
 
 def test_a_drawing_that_differs_by_rounding_is_no_win() -> None:

@@ -110,11 +110,10 @@ class Dense:
         standard = np.linalg.inv(np.real(sqrtm(expected)))
         of_rows = np.einsum("st,tjn->sjn", standard, of_rows)
         total = 0.0
-        for s in range(q):
-            for t in range(q):
-                form = of_rows[s].T @ of_rows[t]
-                form = (form + form.T) / 2
-                total += 2 * np.sum(form**2)
+        for a in of_rows:
+            for b in of_rows:  # Q = (aᵀb + bᵀa)/2, whose trace tr(QQ) is taken over people instead of rows
+                crossed = b @ a.T
+                total += float(np.sum((a @ a.T) * (b @ b.T)) + np.sum(crossed * crossed.T))
         freedom = q * (q + 1) / total
         effects = weights @ self.coefficients
         wald = effects @ np.linalg.inv(weights @ self.covariance @ weights.T) @ effects
@@ -175,7 +174,7 @@ def interval_of_rate(rate: float, error: float, freedom: float) -> tuple[float, 
 
 
 def check(
-    found: dict[str, Any],
+    result: dict[str, Any],
     columns: Sequence[Column],
     outcomes: Floats,
     people: Sequence[str],
@@ -188,10 +187,10 @@ def check(
     codes = np.unique(people, return_inverse=True)[1]
     dense = Dense(matrix(columns, crossed=crossed), outcomes, codes, logistic)
     errors_and_freedoms = [dense.contrast(row) for row in np.eye(dense.x.shape[1])]
-    assert found["n_people"] == len(set(people))
-    assert found["n_rows"] == len(outcomes)
-    assert found["rate"] == pytest.approx(outcomes.mean(), rel=1e-12)
-    own = found["coefficients"]
+    assert result["n_people"] == len(set(people))
+    assert result["n_rows"] == len(outcomes)
+    assert result["rate"] == pytest.approx(outcomes.mean(), rel=1e-12)
+    own = result["coefficients"]
     assert [row["value"] for row in own] == pytest.approx(dense.coefficients, rel=1e-8, abs=1e-10)
     assert [row["standard_error"] for row in own] == pytest.approx(
         [error for error, _ in errors_and_freedoms], rel=1e-7
@@ -217,26 +216,28 @@ def check(
         places = [*places[:-2], places[-2] + interaction, places[-1] + interaction, interaction]
     tests = [dense.joint(eye[own]) for own in places]
     for row, expected in zip(
-        [*found["tests"], found["overall"]], [*tests, dense.joint(eye[1:])], strict=True
+        [*result["tests"], result["overall"]], [*tests, dense.joint(eye[1:])], strict=True
     ):
         assert (
             row["statistic"],
             row["denominator_degrees_of_freedom"],
             row["p_value"],
         ) == pytest.approx(expected, rel=1e-5)
-    assert [row["who"]["column"] for row in found["tests"]][: len(columns)] == [one.name for one in columns]
+    assert [row["who"]["column"] for row in result["tests"]][: len(columns)] == [
+        column.name for column in columns
+    ]
     adjusted = dict.fromkeys(range(len(tests)), 0.0)
     for step, k in enumerate(sorted(adjusted, key=lambda k: tests[k][2])):
         adjusted[k] = max(min(1.0, tests[k][2] * (len(tests) - step)), *adjusted.values())
-    assert [row["p_adjusted"] for row in found["tests"]] == pytest.approx([*adjusted.values()], rel=1e-5)
+    assert [row["p_adjusted"] for row in result["tests"]] == pytest.approx([*adjusted.values()], rel=1e-5)
     rates = {
         (row["who"]["column"], row["who"]["group"]): row
-        for row in found["rates"]
+        for row in result["rates"]
         if "other_column" not in row["who"]
     }
     differences = {
         (row["who"]["column"], row["first"]): row
-        for row in found["differences"]
+        for row in result["differences"]
         if "other_column" not in row["who"]
     }
     first_rows = np.unique(probes, return_index=True)[1]
@@ -276,13 +277,13 @@ def check(
             )
 
 
-def check_statsmodels(found: dict[str, Any], x: Floats, outcomes: Floats, people: Sequence[str]) -> None:
+def check_statsmodels(result: dict[str, Any], x: Floats, outcomes: Floats, people: Sequence[str]) -> None:
     """Coefficients are those of its GLM and GEE; the plain sandwich its robust one."""
     api = pytest.importorskip("statsmodels.api")
     codes = np.unique(people, return_inverse=True)[1]
     glm = api.GLM(outcomes, x, family=api.families.Binomial()).fit(tol=1e-12)
     gee = api.GEE(outcomes, x, groups=codes, family=api.families.Binomial()).fit()
-    values = [row["value"] for row in found["coefficients"]]
+    values = [row["value"] for row in result["coefficients"]]
     assert values == pytest.approx(glm.params, rel=1e-6, abs=1e-8)
     assert values == pytest.approx(gee.params, rel=1e-5, abs=1e-7)
     plain = Dense(x, outcomes, codes, adjusted=False)
@@ -290,7 +291,7 @@ def check_statsmodels(found: dict[str, Any], x: Floats, outcomes: Floats, people
     corrected = api.GEE(outcomes, x, groups=codes, family=api.families.Binomial()).fit(
         cov_type="bias_reduced"
     )
-    ours = np.array([row["standard_error"] for row in found["coefficients"]])
+    ours = np.array([row["standard_error"] for row in result["coefficients"]])
     # CR2 has (I − H_jj)^(−½), and lies between nothing and statsmodels' (I − H_jj)⁻¹ (Mancl & DeRouen 2001).
     assert np.all(ours > gee.bse * 0.999)
     assert np.all(ours < corrected.bse * 1.001)
@@ -381,9 +382,52 @@ def test_success_of_synthetic_people(crossed: bool) -> None:
     people = [row["subject"] for row in rows]
     joined = "light * algorithm" if crossed else "light + algorithm"
     study = pb.covariates(SCORES, EXPERIMENT, on=f"elapsed(age) + sex + site + {joined}")
-    found = json.loads(json.dumps(study.to_dict()))
-    check(found, columns, outcomes, people, probes=[row["id"] for row in rows], crossed=crossed)
-    check_statsmodels(found, matrix(columns, crossed=crossed), outcomes, people)
+    result = json.loads(json.dumps(study.to_dict()))
+    check(result, columns, outcomes, people, probes=[row["id"] for row in rows], crossed=crossed)
+    check_statsmodels(result, matrix(columns, crossed=crossed), outcomes, people)
+
+
+def test_checks_of_fit_are_the_score_tests_of_statsmodels() -> None:
+    """Its statistic T of groups of expected outcomes, and of elapsed time; here as F = (J − q)/q · T/(J − T) over J people."""
+    api = pytest.importorskip("statsmodels.api")
+    rows, ranks, algorithms = stacked()
+    columns = columns_by_hand(rows, algorithms)
+    outcomes = np.array([float(rank == 1) for rank in ranks])
+    codes = np.unique([row["subject"] for row in rows], return_inverse=True)[1]
+    x = matrix(columns)
+    study = pb.covariates(SCORES, EXPERIMENT, on="elapsed(age) + sex + site + light + algorithm")
+    fitted = np.round(Dense(x, outcomes, codes).mean(x), 9)
+    family = api.families.Binomial()
+    within = api.GEE(outcomes, x, groups=codes, family=family).fit()
+    for fit_check, along, n_groups in zip(study.checks, (fitted, x[:, 1]), (10, 5), strict=True):
+        edges = np.unique(np.quantile(along, np.arange(1, n_groups) / n_groups))
+        group = np.searchsorted(edges, along)
+        added = np.column_stack([x, *((group == place).astype(float) for place in np.unique(group)[1:])])
+        expected = api.GEE(outcomes, added, groups=codes, family=family).compare_score_test(within)
+        t, q, people = expected["statistic"], expected["df"], len(set(codes))
+        f = (people - q) / q * t / (people - t)
+        assert fit_check.test is not None
+        assert (fit_check.test.statistic, fit_check.test.p_value) == pytest.approx(
+            (f, f_distribution.sf(f, q, people - q)), rel=1e-6
+        )
+        for place, own in enumerate(np.unique(group)):
+            assert fit_check.observed.values[place] == pytest.approx(outcomes[group == own].mean())
+            assert fit_check.expected[place] == pytest.approx(fitted[group == own].mean(), abs=1e-8)
+
+
+def test_the_curve_of_a_number_is_standardized_at_every_value() -> None:
+    rows, ranks, algorithms = stacked()
+    columns = columns_by_hand(rows, algorithms)
+    outcomes = np.array([float(rank == 1) for rank in ranks])
+    codes = np.unique([row["subject"] for row in rows], return_inverse=True)[1]
+    (curve,) = pb.covariates(SCORES, EXPERIMENT, on="elapsed(age) + sex + site + light + algorithm").curves
+    dense = Dense(matrix(columns), outcomes, codes)
+    gaps = np.array([row["gap"] for row in rows[: len(rows) // 2]])  # of every probe once
+    assert curve.x == pytest.approx(np.linspace(*np.quantile(gaps, [0.05, 0.95]), 19))
+    for value, rate, low, high in zip(curve.x, curve.values, curve.low, curve.high, strict=True):
+        expected, gradient = dense.standardized(matrix(columns, {"elapsed(age)": value}))
+        ends = interval_of_rate(expected, *dense.contrast(gradient))
+        assert (rate, low, high) == pytest.approx((expected, *ends), rel=1e-5)
 
 
 def test_log_ranks_of_synthetic_people() -> None:
@@ -444,7 +488,7 @@ def test_success_on_meds_from_the_command_line(run: Callable[..., Any], tmp_path
         "--on", "age + sex + race + elapsed(age) + yaw_deg + algorithm", "--json", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["covariates"]
+    result = json.loads(done.stdout)["covariates"]
     people = [row["subject"] for row in rows]
-    check(found, columns, np.array(outcomes), people, probes=[row["filename"] for row in rows])
-    check_statsmodels(found, matrix(columns), np.array(outcomes), people)
+    check(result, columns, np.array(outcomes), people, probes=[row["filename"] for row in rows])
+    check_statsmodels(result, matrix(columns), np.array(outcomes), people)

@@ -119,11 +119,11 @@ def test_a_comparison_of_people_with_several_probes_has_that_power(outcomes_of: 
         return each.ravel()
 
     pilots = [smallest_difference(drawn(0.0).astype(float), subjects, 0.8, 0.95) for _ in range(200)]
-    delta = float(np.median([one for one in pilots if one is not None]))
+    delta = float(np.median([least for least in pilots if least is not None]))
     alone = smallest_difference(np.repeat([1.0, -1.0, 0.0], [16, 16, 238]), np.arange(270), 0.8, 0.95)
     assert alone is not None
     assert delta > 1.1 * alone  # what 270 people would show
-    found = 0
+    told_apart = 0
     for _ in range(n):
         apart = drawn(delta)
         outcomes = [
@@ -131,8 +131,8 @@ def test_a_comparison_of_people_with_several_probes_has_that_power(outcomes_of: 
         ]
         (pair,) = pb.compare(outcomes, measure=pb.measures.RecognitionRate(1)).pairs
         assert pair.value == pytest.approx(float(apart.mean()))
-        found += pair.p_value <= 0.05
-    assert found / n == pytest.approx(0.8, abs=0.07)
+        told_apart += pair.p_value <= 0.05
+    assert told_apart / n == pytest.approx(0.8, abs=0.07)
 
 
 def test_probes_of_one_person_count_for_less() -> None:

@@ -47,21 +47,21 @@ def check(scores: pb.Scores, samples: pb.Samples, values: Floats, grid: Grid, ra
         )
         people, n = len(own), len(own[0]) - 1
         means = []
-        for gallery, (found, band) in enumerate(zip(effect.estimates, effect.bands, strict=True)):
+        for gallery, (rate, band) in enumerate(zip(effect.estimates, effect.bands, strict=True)):
             ranks = ranks_of(values, own, gallery)
             right = ranks <= rank
             means.append(right.mean(axis=1))
             # Stratified: people are the strata, their images vary.
             error = float(np.sqrt(sum(row.var(ddof=1) / n for row in right)) / people)
-            assert found.value == pytest.approx(right.mean(), rel=1e-12)
-            assert found.standard_error == pytest.approx(error, rel=1e-9)
+            assert rate.value == pytest.approx(right.mean(), rel=1e-12)
+            assert rate.standard_error == pytest.approx(error, rel=1e-9)
             reach = stats.t.ppf(0.975, people * (n - 1)) * error
             # Student's interval is symmetric, and may pass 1.
-            assert (found.low, found.high) == pytest.approx(
+            assert (rate.low, rate.high) == pytest.approx(
                 (right.mean() - reach, right.mean() + reach), rel=1e-9
             )
-            if found.high > 1:
-                assert "strata.past-limits" in [note.code for note in found.notes]
+            if rate.high > 1:
+                assert "strata.past-limits" in [note.code for note in rate.notes]
             curve = [(ranks <= r).mean() for r in range(1, people + 1)]
             assert band.values == pytest.approx(curve, rel=1e-12)
         by_person = np.column_stack(means)

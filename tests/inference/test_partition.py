@@ -144,13 +144,15 @@ def test_parts_and_rates_by_hand(judges: Any, levels: int) -> None:
     scores = [
         pb.Scores.from_array(v, ids, owners, orientation="similarity", name=n) for n, v in values.items()
     ]
-    found = pb.partition(scores, pb.Experiment(samples, gallery=owners), judges=judges)
+    divided = pb.partition(scores, pb.Experiment(samples, gallery=owners), judges=judges)
     hard = {name: hardness_by_hand(v, people, owners) for name, v in values.items()}
     n = len(ids)
     together = {k: sum((hard[name][k] for name in values), Fraction()) / 3 for k in range(n)}
-    assert found.probes["difficulty"].to_list() == pytest.approx([float(one) for one in together.values()])
+    assert divided.probes["difficulty"].to_list() == pytest.approx(
+        [float(mean) for mean in together.values()]
+    )
     whole = parts_by_hand(together, 3)
-    assert found.probes["partition"].to_list() == [found.parts[whole[k]] for k in range(n)]
+    assert divided.probes["partition"].to_list() == [divided.parts[whole[k]] for k in range(n)]
     for name, v in values.items():
         right = [
             all(row[owner] < row[owners.index(person)] for owner in range(25) if owners[owner] != person)
@@ -166,8 +168,8 @@ def test_parts_and_rates_by_hand(judges: Any, levels: int) -> None:
                 same = [hard[name][j] for j in range(n) if people[j] == people[k] and j != k]
                 others[k] = sum(same, Fraction()) / len(same)
             held, helped = parts_by_hand(others, 3), parts_by_hand({k: hard[name][k] for k in several}, 3)
-        for place, part in enumerate(found.parts):
-            rate, naive, selection = found.of(name, part)
+        for place, part in enumerate(divided.parts):
+            rate, naive, selection = divided.of(name, part)
             shares = [
                 np.mean([right[k] for k, at in division.items() if at == place])
                 for division in (held, helped)

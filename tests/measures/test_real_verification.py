@@ -54,20 +54,20 @@ def test_meds(archive: dict[str, Any], algorithm: str) -> None:
     for failed in ("not detected", None):
         samples = pb.Samples.read(path, id_column="filename", failed=failed)
         experiment = pb.Experiment(samples, archive["target_file"].tolist(), archive["query_file"].tolist())
-        found = pb.verify(scores, experiment, fmr=[0.001], n_resamples=0)
+        result = pb.verify(scores, experiment, fmr=[0.001], n_resamples=0)
         genuine, impostor = apart(archive, algorithm, samples, failed is None)
         allowed = int(0.001 * len(impostor))
         stop = np.sort(impostor)[::-1][allowed]  # the first impostor who is one too many
-        counts = found.points[0].counts
+        counts = result.points[0].counts
         assert (counts.n_genuine, counts.n_impostor) == (len(genuine), len(impostor))
         assert counts.false_matches == int(np.sum(impostor > stop))
         assert counts.false_non_matches == int(np.sum(genuine <= stop))
         u = stats.mannwhitneyu(genuine, impostor).statistic  # Wilcoxon's, ties half
-        assert found.auc.value == pytest.approx(u / len(genuine) / len(impostor), rel=1e-12)
+        assert result.auc.value == pytest.approx(u / len(genuine) / len(impostor), rel=1e-12)
         edges = np.unique(genuine)
         fmr = 1 - np.searchsorted(np.sort(impostor), edges) / len(impostor)
         fnmr = np.searchsorted(np.sort(genuine), edges) / len(genuine)
-        assert abs(found.eer.value - (fmr + fnmr)[np.argmin(np.abs(fmr - fnmr))] / 2) < 1 / len(genuine)
+        assert abs(result.eer.value - (fmr + fnmr)[np.argmin(np.abs(fmr - fnmr))] / 2) < 1 / len(genuine)
         if failed is None:
             assert round(1 - counts.fnmr, 3) == pytest.approx(TAR[algorithm], abs=0.0011)
 
@@ -111,7 +111,7 @@ def test_view_two_of_lfw(
         "verify", "-e", f"{LFW}::{model}", "-s", LFW, "--id-column", "#", "--metric", metric, "--pairs", LFW, "--json", cwd=tmp_path
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    (found,) = json.loads(done.stdout)["verification"]["folds"]
+    (result,) = json.loads(done.stdout)["verification"]["folds"]
     with np.load(LFW, allow_pickle=False) as arrays:
         a, b = (arrays[model].astype(np.float64)[arrays[side]] for side in ("pair_a", "pair_b"))
         same, folds = arrays["pair_same"], arrays["pair_fold"]
@@ -127,8 +127,8 @@ def test_view_two_of_lfw(
         best = limits[int(np.argmax(right[1] - right[0]))]
         shares.append(np.mean((closeness[own] >= best) == same[own]))
     # Several thresholds may be as good on the other folds; none moves a fold by more than three pairs of 600.
-    assert found["accuracies"] == pytest.approx(shares, abs=0.0051)
-    assert found["mean"] == pytest.approx(np.mean(found["accuracies"]))
-    assert found["standard_error"] == pytest.approx(np.std(found["accuracies"], ddof=1) / np.sqrt(10))
-    assert (round(found["mean"], 4), round(found["standard_error"], 4)) == (accuracy, error)
+    assert result["accuracies"] == pytest.approx(shares, abs=0.0051)
+    assert result["mean"] == pytest.approx(np.mean(result["accuracies"]))
+    assert result["standard_error"] == pytest.approx(np.std(result["accuracies"], ddof=1) / np.sqrt(10))
+    assert (round(result["mean"], 4), round(result["standard_error"], 4)) == (accuracy, error)
     assert np.mean(shares) == pytest.approx(accuracy, abs=0.001)
