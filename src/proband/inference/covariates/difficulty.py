@@ -215,8 +215,8 @@ def partition(
     >>> near = np.arange(n) / n
     >>> values = {"a": np.where(np.eye(n) > 0, near, 0.3), "b": np.where(np.eye(n) > 0, near, 0.6)}
     >>> scores = [Scores.from_array(v, ids[n:], ids[:n], orientation="similarity", name=k) for k, v in values.items()]
-    >>> found = partition(scores, Experiment(samples, gallery=ids[:n]))
-    >>> [(rate.algorithm, rate.who.group, round(rate.value, 2)) for rate in found.rates]
+    >>> divided = partition(scores, Experiment(samples, gallery=ids[:n]))
+    >>> [(rate.algorithm, rate.who.group, round(rate.value, 2)) for rate in divided.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
     algorithms = list(by_name(scores).values())
@@ -244,7 +244,7 @@ def divide(
             Hint("give scores of several, or {option:judges=images}"),
         )
     first = ranked[0]
-    if any(not np.array_equal(one.probes, first.probes) for one in ranked):
+    if any(not np.array_equal(outcomes.probes, first.probes) for outcomes in ranked):
         raise DesignError(
             "The algorithms were not compared on the same probes.", "give scores over the same samples."
         )
@@ -288,7 +288,7 @@ def divide(
             part=worst.rate.who.group,
             held=worst.rate.value,
         ),
-        _ALL(algorithms=tuple(one.algorithm for one in ranked)),
+        _ALL(algorithms=tuple(outcomes.algorithm for outcomes in ranked)),
         _BY_ALGORITHMS() if judges == "algorithms" else _BY_IMAGES(n=int((~judged).sum())),
     ]
     probes = _table(first, together, naive, held, names, ranked, judges)
@@ -296,7 +296,7 @@ def divide(
     return Partition(
         parts=names,
         judges=judges,
-        algorithms=tuple(one.algorithm for one in ranked),
+        algorithms=tuple(outcomes.algorithm for outcomes in ranked),
         rank=rank,
         n_probes=n,
         n_people=int(people.max()) + 1,
@@ -437,8 +437,8 @@ def _table(
             "difficulty": together,
             "partition": named(naive),
             **{
-                f"{_MADE_BY[judges]}_{one.algorithm}": named(part)
-                for one, part in zip(ranked, held, strict=True)
+                f"{_MADE_BY[judges]}_{outcomes.algorithm}": named(part)
+                for outcomes, part in zip(ranked, held, strict=True)
             },
         },
         schema_overrides={"partition": pl.String},

@@ -76,9 +76,9 @@ def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple
         return interval, (said,)
     units = units_of(case.outcomes, design)
     sums = PeopleSums.of(case.measure.success(case.outcomes), units)
-    found = rates_of_people(sums, case.measure.weights, supposed=case.supposed)
-    low, high = found.ends(case.confidence_level)
-    return Interval(float(low), float(high)), (_NO_EVENT(n=float(found.effective_n)),)
+    rates = rates_of_people(sums, case.measure.weights, supposed=case.supposed)
+    low, high = rates.ends(case.confidence_level)
+    return Interval(float(low), float(high)), (_NO_EVENT(n=float(rates.effective_n)),)
 
 
 def resampling_answers(of: Target, design: Reweighting) -> Answers:

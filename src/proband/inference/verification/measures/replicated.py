@@ -144,20 +144,22 @@ def differences_over_people(question: Question) -> Joint:
     _require_people(design)
     held = HeldPairs.all_of(question, Units.people)
     drawn = [
-        one.pairs.replicates(question.measure, design.weights(one.pairs.units.n, question.seed))
-        for one in held
+        algorithm.pairs.replicates(question.measure, design.weights(algorithm.pairs.units.n, question.seed))
+        for algorithm in held
     ]
 
     def tested(a: int, b: int) -> tuple[PValueCurve, float, Floats]:
         draws = drawn[a] - drawn[b]
         draws = draws[~np.isnan(draws)]
         difference = held[a].measured.value - held[b].measured.value
-        rates = [held[one].measured.value for one in (a, b)] if question.measure.form == "crossing" else []
-        least = sum(one * (1 - one) for one in rates) / (4 * len(held[a].pairs.genuine.first))
-        found = Apart.in_draws(difference, draws, held[a].pairs.genuine_shares, least)
-        return found.curve, found.standard_error, np.abs(draws - draws.mean())
+        rates = (
+            [held[place].measured.value for place in (a, b)] if question.measure.form == "crossing" else []
+        )
+        least = sum(rate * (1 - rate) for rate in rates) / (4 * len(held[a].pairs.genuine.first))
+        apart = Apart.in_draws(difference, draws, held[a].pairs.genuine_shares, least)
+        return apart.curve, apart.standard_error, np.abs(draws - draws.mean())
 
-    each = [_bootstrapped(question, one, made) for one, made in zip(held, drawn, strict=True)]
+    each = [_bootstrapped(question, algorithm, made) for algorithm, made in zip(held, drawn, strict=True)]
     return joint_in_replicates(question, held, each, tested, design.as_method)
 
 
