@@ -43,6 +43,12 @@ def test_cascades_find_synthetic_faces_and_their_eyes(population: tuple[np.ndarr
     check(CascadeDetector(), *population)
 
 
+def test_cascades_find_some_synthetic_faces_and_their_eyes(
+    population: tuple[np.ndarray, np.ndarray],
+) -> None:
+    check(CascadeDetector(), *(part[::4] for part in population))
+
+
 @pytest.mark.parametrize("size", [(192, 160), (1, 1), (8, 300), (33, 33)])
 def test_cascades_find_nothing_in_a_blank_picture(size: tuple[int, int]) -> None:
     assert CascadeDetector().find(np.full(size, 128, dtype=np.uint8)) is None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import proband as pb
 from proband.errors import UsageError
@@ -66,28 +65,74 @@ def test_weak_algorithms_change_nothing(outcomes_of: Any) -> None:
     assert among.n_pairs == 28
 
 
-@pytest.mark.parametrize(("n", "psi"), [(200, 0.10), (400, 0.06), (150, 0.0)])
-def test_a_test_finds_the_smallest_difference_with_that_power(n: int, psi: float) -> None:
-    """Independent: the power of McNemar's mid-p test, summed over all outcomes of the trinomial distribution."""
-    half = round(n * psi / 2)
-    apart = np.repeat([1.0, -1.0, 0.0], [half, half, n - 2 * half])
-    delta = smallest_difference(apart, np.arange(n), 0.8, 0.95)
-    assert delta is not None
-    discordant = max(delta, 2 * half / n)
+def mid_p_power(n: int, discordant: float, delta: float, level: float) -> float:
+    """The power of McNemar's mid-p test, summed over all outcomes of the trinomial distribution."""
     share = (discordant + delta) / 2 / discordant
     power = 0.0
-    for m in range(n + 1):
-        weight = stats.binom.pmf(m, n, discordant)
-        if weight < 1e-9 or m == 0:
-            continue
+    for m in range(1, n + 1):
         k = np.arange(m + 1)
-        point = np.array([comb(m, one) for one in k]) / 2.0**m
+        point = stats.binom.pmf(k, m, 0.5)
         tail = np.minimum(np.cumsum(point), np.cumsum(point[::-1])[::-1])
         mid = 2 * (tail - point / 2)
-        power += weight * float(stats.binom.pmf(k, m, share)[mid <= 0.05].sum())
-    assert (
-        power == pytest.approx(0.8, abs=0.06) if psi else 0.8 <= power < 0.9
-    )  # on the safe side with few events
+        power += stats.binom.pmf(m, n, discordant) * float(
+            stats.binom.pmf(k, m, share)[mid <= 1 - level].sum()
+        )
+    return power
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize("power", [0.8, 0.9])
+@pytest.mark.parametrize(("n", "half"), [(12, 0), (12, 1), (30, 2), (100, 5), (200, 10), (400, 12), (150, 0)])
+def test_a_test_finds_the_smallest_difference_with_that_power(
+    n: int, half: int, power: float, level: float
+) -> None:
+    """Independent: Connor's equation by another solver, and the test's own power by enumeration."""
+    apart = np.repeat([1.0, -1.0, 0.0], [half, half, n - 2 * half])
+    delta = smallest_difference(apart, np.arange(n), power, level)
+    assert delta is not None
+    z_alpha, z_beta = stats.norm.ppf((1 + level) / 2), stats.norm.ppf(power)
+
+    def short(d: float) -> float:
+        psi = max(d, 2 * half / n)
+        return float(z_alpha * np.sqrt(psi) + z_beta * np.sqrt(psi - d * d) - d * np.sqrt(n))
+
+    assert delta == pytest.approx(optimize.brentq(short, 1e-9, 1.0, xtol=1e-14), rel=1e-9)
+    attained = mid_p_power(n, max(delta, 2 * half / n), delta, level)
+    assert power - 0.02 < attained < power + 0.1  # with few events on the safe side
+    if 2 * half / n > 1.5 * delta and n >= 200:
+        assert attained == pytest.approx(power, abs=0.04)
+
+
+@pytest.mark.long
+def test_a_comparison_of_people_with_several_probes_has_that_power(outcomes_of: Any) -> None:
+    """Simulated: half of the people have one outcome for all three probes, so that probes are worth fewer."""
+    people, probes, psi, n = 90, 3, 0.12, 400
+    rng = np.random.default_rng(8)
+    subjects = np.repeat(np.arange(people), probes)
+
+    def drawn(delta: float) -> np.ndarray:
+        """Only the first right (1), only the second (−1), or both (0)."""
+        shares = [(psi + delta) / 2, (psi - delta) / 2, 1 - psi]
+        each = rng.choice([1, -1, 0], p=shares, size=(people, probes))
+        alike = rng.random(people) < 0.5
+        each[alike] = each[alike, :1]
+        return each.ravel()
+
+    pilots = [smallest_difference(drawn(0.0).astype(float), subjects, 0.8, 0.95) for _ in range(200)]
+    delta = float(np.median([least for least in pilots if least is not None]))
+    alone = smallest_difference(np.repeat([1.0, -1.0, 0.0], [16, 16, 238]), np.arange(270), 0.8, 0.95)
+    assert alone is not None
+    assert delta > 1.1 * alone  # what 270 people would show
+    told_apart = 0
+    for _ in range(n):
+        apart = drawn(delta)
+        outcomes = [
+            outcomes_of((apart == side).astype(int), subjects, name) for side, name in ((-1, "a"), (1, "b"))
+        ]
+        (pair,) = pb.compare(outcomes, measure=pb.measures.RecognitionRate(1)).pairs
+        assert pair.value == pytest.approx(float(apart.mean()))
+        told_apart += pair.p_value <= 0.05
+    assert told_apart / n == pytest.approx(0.8, abs=0.07)
 
 
 def test_probes_of_one_person_count_for_less() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -107,3 +110,69 @@ def test_parts_in_which_nothing_varies_have_no_excess(rank: int) -> None:
     assert {(pair.value, pair.low, pair.high, pair.p_value) for pair in found.selection} == {
         (0.0, 0.0, 0.0, 1.0)
     }
+
+
+def hardness_by_hand(values: np.ndarray, people: list[str], owners: list[str]) -> list[Fraction]:
+    """The share of the other probes that are closer to their mates, equals half; in exact numbers."""
+    mates = [row[owners.index(person)] for row, person in zip(values, people, strict=True)]
+    return [
+        Fraction(2 * sum(other > own for other in mates) + sum(other == own for other in mates) - 1, 2 * (len(mates) - 1))
+        for own in mates
+    ]  # fmt: skip
+
+
+def parts_by_hand(hardness: dict[int, Fraction], parts: int) -> dict[int, int]:
+    """Equally many in each, the easiest first; of equals those that come first are the easier."""
+    order = sorted(hardness, key=lambda k: (hardness[k], k))
+    return {k: place * parts // len(order) for place, k in enumerate(order)}
+
+
+@pytest.mark.parametrize("judges", ["algorithms", "images"])
+@pytest.mark.parametrize("levels", [3, 30])
+def test_parts_and_rates_by_hand(judges: Any, levels: int) -> None:
+    """Coarse scores, so that many probes are as hard; people with one to four probes."""
+    rng = np.random.default_rng(levels)
+    owners = [f"p{k:02d}" for k in range(25)]
+    people = [name for name in owners for _ in range(int(rng.integers(1, 5)))]
+    ids = [f"{name}-{k}" for k, name in enumerate(people)]
+    own = np.array([[name == owner for owner in owners] for name in people])
+    values = {
+        name: np.round(levels * (rng.random(own.shape) + 0.45 * own)).astype(float)
+        for name in ("a", "b", "c")
+    }
+    samples = pb.Samples({"id": owners + ids, "subject": owners + people})
+    scores = [
+        pb.Scores.from_array(v, ids, owners, orientation="similarity", name=n) for n, v in values.items()
+    ]
+    divided = pb.partition(scores, pb.Experiment(samples, gallery=owners), judges=judges)
+    hard = {name: hardness_by_hand(v, people, owners) for name, v in values.items()}
+    n = len(ids)
+    together = {k: sum((hard[name][k] for name in values), Fraction()) / 3 for k in range(n)}
+    assert divided.probes["difficulty"].to_list() == pytest.approx(
+        [float(mean) for mean in together.values()]
+    )
+    whole = parts_by_hand(together, 3)
+    assert divided.probes["partition"].to_list() == [divided.parts[whole[k]] for k in range(n)]
+    for name, v in values.items():
+        right = [
+            all(row[owner] < row[owners.index(person)] for owner in range(25) if owners[owner] != person)
+            for row, person in zip(v, people, strict=True)
+        ]
+        if judges == "algorithms":
+            others = {k: (3 * together[k] - hard[name][k]) / 2 for k in range(n)}
+            held, helped = parts_by_hand(others, 3), whole
+        else:
+            several = [k for k in range(n) if people.count(people[k]) > 1]
+            others = {}
+            for k in several:
+                same = [hard[name][j] for j in range(n) if people[j] == people[k] and j != k]
+                others[k] = sum(same, Fraction()) / len(same)
+            held, helped = parts_by_hand(others, 3), parts_by_hand({k: hard[name][k] for k in several}, 3)
+        for place, part in enumerate(divided.parts):
+            rate, naive, selection = divided.of(name, part)
+            shares = [
+                np.mean([right[k] for k, at in division.items() if at == place])
+                for division in (held, helped)
+            ]
+            assert (rate.value, naive.value) == pytest.approx(shares)
+            assert selection.value == pytest.approx(shares[1] - shares[0])

@@ -21,7 +21,7 @@ from proband.inference.covariates.sandwich import Sandwich
 from proband.inference.estimates.estimate import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Count, Rank, Result, describing
+from proband.results.base import ROUNDING, Answers, Confidence, Count, Rank, Result, describing
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
@@ -215,8 +215,8 @@ def partition(
     >>> near = np.arange(n) / n
     >>> values = {"a": np.where(np.eye(n) > 0, near, 0.3), "b": np.where(np.eye(n) > 0, near, 0.6)}
     >>> scores = [Scores.from_array(v, ids[n:], ids[:n], orientation="similarity", name=k) for k, v in values.items()]
-    >>> found = partition(scores, Experiment(samples, gallery=ids[:n]))
-    >>> [(rate.algorithm, rate.who.group, round(rate.value, 2)) for rate in found.rates]
+    >>> divided = partition(scores, Experiment(samples, gallery=ids[:n]))
+    >>> [(rate.algorithm, rate.who.group, round(rate.value, 2)) for rate in divided.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
     algorithms = list(by_name(scores).values())
@@ -244,7 +244,7 @@ def divide(
             Hint("give scores of several, or {option:judges=images}"),
         )
     first = ranked[0]
-    if any(not np.array_equal(one.probes, first.probes) for one in ranked):
+    if any(not np.array_equal(outcomes.probes, first.probes) for outcomes in ranked):
         raise DesignError(
             "The algorithms were not compared on the same probes.", "give scores over the same samples."
         )
@@ -288,7 +288,7 @@ def divide(
             part=worst.rate.who.group,
             held=worst.rate.value,
         ),
-        _ALL(algorithms=tuple(one.algorithm for one in ranked)),
+        _ALL(algorithms=tuple(outcomes.algorithm for outcomes in ranked)),
         _BY_ALGORITHMS() if judges == "algorithms" else _BY_IMAGES(n=int((~judged).sum())),
     ]
     probes = _table(first, together, naive, held, names, ranked, judges)
@@ -296,7 +296,7 @@ def divide(
     return Partition(
         parts=names,
         judges=judges,
-        algorithms=tuple(one.algorithm for one in ranked),
+        algorithms=tuple(outcomes.algorithm for outcomes in ranked),
         rank=rank,
         n_probes=n,
         n_people=int(people.max()) + 1,
@@ -329,9 +329,17 @@ def _of_other_images(hardness: Floats, people: npt.NDArray[np.intp]) -> Floats:
     return others
 
 
+def _places(values: Floats) -> Part:
+    """Number values in ascending order; those that differ by rounding alone, as sums less one of their terms do, are equal."""
+    order = np.argsort(values)
+    made = np.empty(len(values), dtype=np.intp)
+    made[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > ROUNDING)
+    return made
+
+
 def _divided(hardness: Floats, parts: int, judged: npt.NDArray[np.bool_]) -> Part:
     """Parts of equally many, and -1 for who is not judged; among equals, those that come first in the table are the easier."""
-    order = np.flatnonzero(judged)[np.argsort(hardness[judged], kind="stable")]
+    order = np.flatnonzero(judged)[np.argsort(_places(hardness[judged]), kind="stable")]
     made = np.full(len(hardness), -1, dtype=np.intp)
     made[order] = np.arange(len(order)) * parts // len(order)
     return made
@@ -429,8 +437,8 @@ def _table(
             "difficulty": together,
             "partition": named(naive),
             **{
-                f"{_MADE_BY[judges]}_{one.algorithm}": named(part)
-                for one, part in zip(ranked, held, strict=True)
+                f"{_MADE_BY[judges]}_{outcomes.algorithm}": named(part)
+                for outcomes, part in zip(ranked, held, strict=True)
             },
         },
         schema_overrides={"partition": pl.String},

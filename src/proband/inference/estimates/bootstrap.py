@@ -62,7 +62,9 @@ def replicate_interval(
         drawn = counted, replicate(case.measure, case.outcomes, counted, design, case.seed)
     counted, made = drawn
     value = float(counted.value())
-    interval = bootstrap_interval(counted, value, made, design.interval, case.confidence_level)
+    interval = bootstrap_interval(
+        counted, value, made, design.interval, case.confidence_level, _limits(case, counted)
+    )
     notes = about_probes(design, case)
     if not interval.has_width:
         interval, said = _without_width(design, case, interval)
@@ -82,6 +84,13 @@ def about_probes(design: Reweighting, case: Case) -> tuple[Note, ...]:
     return (*counted, *((_PROBES_INDEPENDENT(**sizes),) if case.several else ()))
 
 
+def _limits(case: Case, counted: Tally) -> tuple[float, float]:
+    """What a measure cannot pass: a rate 0 and 1, a median the ranks there are."""
+    if case.is_share:
+        return 0.0, 1.0
+    return (-np.inf, np.inf) if counted.distinct is None else (counted.distinct[0], counted.distinct[-1])
+
+
 def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple[Interval, tuple[Note, ...]]:
     """What is given where replicates are alike: for a rate what as many units without an event allow; in any case, that it is so."""
     if not case.is_share:
@@ -89,9 +98,9 @@ def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple
         return interval, (said,)
     units = units_of(case.outcomes, design)
     sums = PeopleSums.of(case.measure.success(case.outcomes), units)
-    found = rates_of_people(sums, case.measure.weights, supposed=case.supposed)
-    low, high = found.ends(case.confidence_level)
-    return Interval(float(low), float(high)), (_NO_EVENT(n=float(found.effective_n)),)
+    rates = rates_of_people(sums, case.measure.weights, supposed=case.supposed)
+    low, high = rates.ends(case.confidence_level)
+    return Interval(float(low), float(high)), (_NO_EVENT(n=float(rates.effective_n)),)
 
 
 def resampling_answers(of: Target, design: Reweighting) -> Answers:

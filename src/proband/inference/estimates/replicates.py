@@ -14,6 +14,7 @@ from proband.errors import DesignError
 from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure, Outcomes
 from proband.measures.tallies import Floats, Tally
+from proband.results.base import ROUNDING
 
 _BY_VALUES = ("share", "quantile")  # forms whose rows of a tally are few where probes are the units
 
@@ -56,13 +57,18 @@ class Weighable(Protocol):
 
 
 def bootstrap_interval(
-    counted: Weighable, value: float, replicates: Floats, method: BootstrapInterval, level: float
+    counted: Weighable,
+    value: float,
+    replicates: Floats,
+    method: BootstrapInterval,
+    level: float,
+    limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> Interval:
     """Find the percentile (Efron 1979), basic (Davison & Hinkley 1997) or BCa interval (Efron 1987) of replicates.
 
     Percentile: the quantiles at α/2 and 1 − α/2. Basic: these mirrored about the value, 2θ − q. BCa: the quantiles at Φ(z₀ +
     (z₀ + z_α)/(1 − a(z₀ + z_α))), z₀ from the share of replicates below the value (ties half) and a from leaving out one unit
-    at a time; beyond 4,000 units a is taken to be 0.
+    at a time; beyond 4,000 units a is taken to be 0. What is mirrored can pass the `limits` of the measure, and is cut there.
     """
     if method != "percentile" and not np.isfinite(replicates).all():
         raise DesignError(
@@ -80,7 +86,7 @@ def bootstrap_interval(
     if np.isnan(ends).any():  # interpolation between infinities
         ends = np.quantile(replicates, [low, high], method="nearest")
     if method == "basic":
-        return Interval(float(2 * value - ends[1]), float(2 * value - ends[0]))
+        ends = np.clip(2 * value - ends[::-1], *limits)
     return Interval(float(ends[0]), float(ends[1]))
 
 
@@ -88,9 +94,10 @@ def _bca_tails(counted: Weighable, value: float, replicates: Floats, tail: float
     """Efron's correction for bias and acceleration, the latter from leaving out one unit at a time."""
     from scipy.special import ndtr, ndtri
 
-    below: float = (np.count_nonzero(replicates < value) + 0.5 * np.count_nonzero(replicates == value)) / len(
-        replicates
-    )
+    # A replicate with the same value may differ from it by rounding, as sums of thirds do.
+    slack = ROUNDING * max(1.0, abs(value))
+    less, at_most = (np.count_nonzero(replicates < value + sign * slack) for sign in (-1, 1))
+    below: float = (less + at_most) / (2 * len(replicates))
     below = min(max(below, 0.5 / len(replicates)), 1 - 0.5 / len(replicates))
     bias = float(ndtri(below))
     n = counted.n_units

@@ -26,7 +26,7 @@ from proband.inference.comparisons.testing.tails import (
     unvaried,
 )
 from proband.inference.moderation import carriers_freedom
-from proband.results.base import Interval
+from proband.results.base import ROUNDING, Interval
 
 Floats = npt.NDArray[np.float64]
 _LEAST = 1e-3  # of a difference: where its interval begins at least if it is told from zero
@@ -189,7 +189,9 @@ class Percentiles:
             return 1.0
         if not self._moves:
             return max(self.tested, self._still.p_value)
-        across = int(np.count_nonzero(self.draws * np.sign(self.difference) <= 0))
+        # A drawing without a difference may have one by rounding, as sums of thirds do.
+        slack = ROUNDING * max(1.0, abs(self.difference))
+        across = int(np.count_nonzero(self.draws * np.sign(self.difference) <= slack))
         far = abs(float(self.draws.mean())) / self._scale
         return min(1.0, max(self.tested, beyond(far, across, len(self.draws), sides=2)))
 
@@ -232,15 +234,15 @@ class Skewed:
         None where nothing varies, and where all who differ do so by as much, as with one probe each: no skewness is hidden there.
         """
         people, total = len(sizes), float(sizes.sum())
-        found = float(differences.sum()) / total
-        left = differences - found * sizes
+        mean = float(differences.sum()) / total
+        left = differences - mean * sizes
         squares, apart = float(left @ left), np.abs(differences[differences != 0])
         alike = not len(apart) or (np.ptp(apart) <= _ALIKE and np.ptp(sizes) == 0)
         if people < 2 or alike or squares <= (_ALIKE * total) ** 2:
             return None
         freedom = carriers_freedom(np.array([squares]), np.array([float((left**4).sum())]), people)
         error = sqrt(people / (people - 1) * squares) / total
-        return cls(found, error, float((left**3).sum()) / squares**1.5, float(min(freedom[0], _MOST_FREEDOM)))
+        return cls(mean, error, float((left**3).sum()) / squares**1.5, float(min(freedom[0], _MOST_FREEDOM)))
 
     def at(self, delta: float) -> float:
         """The p-value of a difference, two-sided."""
@@ -410,11 +412,11 @@ class Hybrid:
         return least
 
     def _holds_zero(self, alpha: float) -> bool:
-        found = self.at(alpha)
-        return found.low <= 0 <= found.high
+        ends = self.at(alpha)
+        return ends.low <= 0 <= ends.high
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
-        found = self.at(alpha)
-        low, high = max(self.limits[0], found.low), min(self.limits[1], found.high)
+        ends = self.at(alpha)
+        low, high = max(self.limits[0], ends.low), min(self.limits[1], ends.high)
         return agreeing(low, high, self.difference, self.p_value, alpha)

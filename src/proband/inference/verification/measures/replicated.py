@@ -144,20 +144,22 @@ def differences_over_people(question: Question) -> Joint:
     _require_people(design)
     held = HeldPairs.all_of(question, Units.people)
     drawn = [
-        one.pairs.replicates(question.measure, design.weights(one.pairs.units.n, question.seed))
-        for one in held
+        algorithm.pairs.replicates(question.measure, design.weights(algorithm.pairs.units.n, question.seed))
+        for algorithm in held
     ]
 
     def tested(a: int, b: int) -> tuple[PValueCurve, float, Floats]:
         draws = drawn[a] - drawn[b]
         draws = draws[~np.isnan(draws)]
         difference = held[a].measured.value - held[b].measured.value
-        rates = [held[one].measured.value for one in (a, b)] if question.measure.form == "crossing" else []
-        least = sum(one * (1 - one) for one in rates) / (4 * len(held[a].pairs.genuine.first))
-        found = Apart.in_draws(difference, draws, held[a].pairs.genuine_shares, least)
-        return found.curve, found.standard_error, np.abs(draws - draws.mean())
+        rates = (
+            [held[place].measured.value for place in (a, b)] if question.measure.form == "crossing" else []
+        )
+        least = sum(rate * (1 - rate) for rate in rates) / (4 * len(held[a].pairs.genuine.first))
+        apart = Apart.in_draws(difference, draws, held[a].pairs.genuine_shares, least)
+        return apart.curve, apart.standard_error, np.abs(draws - draws.mean())
 
-    each = [_bootstrapped(question, one, made) for one, made in zip(held, drawn, strict=True)]
+    each = [_bootstrapped(question, algorithm, made) for algorithm, made in zip(held, drawn, strict=True)]
     return joint_in_replicates(question, held, each, tested, design.as_method)
 
 
@@ -171,13 +173,15 @@ def _bootstrapped(question: Question, held: HeldPairs, drawn: Floats | None = No
     if not len(made):
         raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
     counted = _Counted(held.pairs, measure)
-    low, high = bootstrap_interval(counted, value, made, design.interval, question.confidence_level)
+    ends = bootstrap_interval(
+        counted, value, made, design.interval, question.confidence_level, limits=(0.0, 1.0)
+    )
     notes = (
         *((_EMPTY(n=len(drawn) - len(made)),) if len(made) < len(drawn) else ()),
-        *((NO_WIDTH(),) if low == high else ()),
+        *((NO_WIDTH(),) if ends.low == ends.high else ()),
     )
     return held.estimate(
-        question, (max(low, 0.0), min(high, 1.0)), float(made.std(ddof=1)), design.as_method,
+        question, ends, float(made.std(ddof=1)), design.as_method,
         answers_of_verification(measure.estimand, people_varied(measure)), notes, replicates=made, again=partial(_larger, question, held),
     )  # fmt: skip
 
