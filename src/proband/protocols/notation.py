@@ -48,6 +48,22 @@ _DISJOINT = {
     None: "whether subjects are in both training and testing is not stated",
 }
 _IN_ALL = "in all"
+Family = Literal[
+    "hold-out",
+    "cross-validation",
+    "leave-one-out",
+    "leave-one-subject-out",
+    "another data set",
+    "not stated",
+]
+_FAMILIES: dict[str, Family] = {
+    "cross-validation": "cross-validation",
+    "leave-one-out": "leave-one-out",
+    "sampled leave-one-out": "leave-one-out",
+    "leave-one-subject-out": "leave-one-subject-out",
+    "external": "another data set",
+    "unstated": "not stated",
+}
 _VERBS = {2: ("train", "test"), 3: ("train", "validate", "test")}
 
 
@@ -160,6 +176,11 @@ class Protocol:
     def is_hold_out(self) -> bool:
         """Whether a repeat is one split: some samples train and others test."""
         return self.kind in _STARS or self.kind == "class hold-out"
+
+    @property
+    def family(self) -> Family:
+        """What kind of protocol it is in one word, whatever its sizes: hold-outs of every form are one family."""
+        return _FAMILIES.get(self.kind, "hold-out")
 
     @property
     def leaves_out(self) -> bool:
