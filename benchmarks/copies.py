@@ -1,6 +1,6 @@
 """Error rates of the search for copies: other photographs taken for copies, and copies that are missed.
 
-``python -m benchmarks.copies`` tries synthetic people who change nothing but their expression. ``--images FILE.npz`` (with the arrays images and
+``python -m benchmarks.copies`` tries synthetic people who change nothing but their expression, and others who are photographed twice in a row. ``--images FILE.npz`` (with the arrays images and
 subject) tries real ones; ``--known PAIRS.csv`` names the copies that are truly among them, as ``proband audit --copies`` writes them
 and somebody looked at them. The tables are those of docs/audit.md.
 """
@@ -132,6 +132,44 @@ def expressions(n_people: int, seed: int = 3) -> tuple[list[Grey], list[int]]:
     return images, people
 
 
+def exposures(n_people: int, movement: float = 1.0, seed: int = 3) -> tuple[list[Grey], list[int]]:
+    """People photographed twice in a row from a tripod with the same expression, two pictures each.
+
+    Between the two the expression changes by a twentieth of its strength, the head turns by a fraction of a degree and moves by a pixel or
+    less, times the `movement`; and the noise of the sensor is another.
+    """
+    images, people = [], []
+    for number in range(n_people):
+        subject = Subject(seed, number, 1.0)
+        identity = subject.identity()
+        sitting, shot = subject.appear(identity, Take(1, 0, 0, "fa", "neutral"))
+        strengths = [*EXPRESSIONS.values()][number % len(EXPRESSIONS)]
+        rng = np.random.default_rng([seed, number])
+        for order in range(2):
+            by = movement * order * rng.normal(size=11)
+            again = replace(
+                shot,
+                expression=Expression(*(np.asarray(strengths) + 0.05 * by[:5]).tolist()),
+                yaw=shot.yaw + 0.4 * by[5],
+                pitch=shot.pitch + 0.3 * by[6],
+                roll=shot.roll + 0.2 * by[7],
+                shift_x=shot.shift_x + 0.008 * by[8],
+                shift_y=shot.shift_y + 0.008 * by[9],
+                scale=shot.scale * (1 + 0.003 * by[10]),
+            )
+            images.append(render_image(identity, sitting, again, 192, 160, subject.stream(9, order)))
+            people.append(number)
+    return images, people
+
+
+def alike_pairs(images: list[Grey]) -> tuple[int, int]:
+    """How many pairs are called near copies, and how many only alike."""
+    held = dict(zip(map(str, range(len(images))), images, strict=True))
+    pairs = duplicate_pictures(held.__getitem__, list(held)).pairs
+    near = int(pairs["near"].sum())
+    return near, pairs.height - near
+
+
 def found_pairs(images: list[Grey]) -> set[tuple[int, int]]:
     """The pairs of pictures that are called copies, exact or near."""
     held = dict(zip(map(str, range(len(images))), images, strict=True))
@@ -140,7 +178,7 @@ def found_pairs(images: list[Grey]) -> set[tuple[int, int]]:
     for name, group in zip(copies.ids, copies.groups.tolist(), strict=True):
         members.setdefault(group, []).append(int(name))
     pairs = {pair for group in members.values() for pair in combinations(sorted(group), 2)}
-    for one, other in copies.pairs.select("one", "other").iter_rows():
+    for one, other in copies.pairs.filter("near").select("one", "other").iter_rows():
         pairs |= {(min(a, b), max(a, b)) for a in members[one] for b in members[other]}
     return pairs
 
@@ -190,6 +228,12 @@ def main() -> None:
     print(
         f"{len(images)} pictures; {wrong} false copies among {n_pairs} pairs of one person; {right} of {len(known)} known copies found"
     )
+    if given.images is None:
+        for movement in (0.0, 1.0, 2.0, 4.0):
+            near, alike = alike_pairs(exposures(given.people, movement)[0])
+            print(
+                f"two exposures, movement {movement:g}: {near} near copies and {alike} alike of {given.people}"
+            )
     firsts = [people.index(person) for person in dict.fromkeys(people)][: given.altered]
     for name, n_missed in misses([images[place] for place in firsts]):
         print(f"| {name} | {n_missed} of {len(firsts)} |", flush=True)

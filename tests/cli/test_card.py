@@ -83,6 +83,21 @@ def test_literature_lists_rows_and_pairs(run: Run, tmp_path: Path) -> None:
     assert only == {"name": "feret"}
 
 
+def test_literature_counts_protocols_and_writes_ranges(run: Run, tmp_path: Path) -> None:
+    shown = run(
+        "literature", "jaffe", "--csv", "families=ranges.csv", "--csv", "rows.csv", cwd=tmp_path
+    ).stdout
+    assert "27 rows: 9 different protocols" in shown
+    assert "leave-one-subject-out" in shown
+    ranges = (tmp_path / "ranges.csv").read_text().splitlines()
+    assert ranges[0] == "family,subjects,rows,publications,protocols,lowest,highest"
+    assert "leave-one-subject-out,disjoint,8,7,3,0.552,0.93" in ranges
+    assert len((tmp_path / "rows.csv").read_text().splitlines()) == 28
+    refused = run("literature", "jaffe", "--csv", "family=x.csv", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "families" in refused.stderr
+
+
 def test_literature_gives_cards(run: Run, tmp_path: Path) -> None:
     done = run("literature", "feret", "--card", "6", "-o", "card.json", cwd=tmp_path)
     assert done.returncode == 0

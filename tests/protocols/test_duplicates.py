@@ -85,7 +85,8 @@ def test_near_copies_are_found(faces: dict[str, Grey], change: str) -> None:
         more = {**faces, "copy": NEAR[change](faces[original])}
         found = duplicate_pictures(more.__getitem__, list(more))
         assert found.pairs.height == 1
-        one, other, distance, mirrored = found.pairs.row(0)
+        one, other, distance, mirrored, near = found.pairs.row(0)
+        assert near
         assert mirrored == change.startswith("mirrored")
         assert {found.ids[one], found.ids[other]} == {original, "copy"}
         assert 0 <= distance < 0.05
@@ -276,6 +277,83 @@ def test_a_data_set_without_splits_lists_each_pair_once(faces: dict[str, Grey]) 
         "near copies under two names",
         "near copies under two subjects",
     }
+
+
+@pytest.fixture(scope="module")
+def sittings() -> tuple[Samples, dict[str, Grey]]:
+    """Ten people photographed twice in a row from a tripod, as those of JAFFE are: hardly anything moves."""
+    from benchmarks.copies import exposures
+
+    images, people = exposures(10)
+    ids = [f"p{person}-{k % 2}" for k, person in enumerate(people)]
+    table = Samples({"id": ids, "subject": [f"p{person}" for person in people]})
+    return table, dict(zip(ids, images, strict=True))
+
+
+def test_exposures_of_one_sitting_do_not_make_a_data_set_unsound(
+    sittings: tuple[Samples, dict[str, Grey]],
+) -> None:
+    table, pictures = sittings
+    whole = audit(None, table, images=Pictures(pictures.__getitem__))
+    assert whole.is_sound
+    (alike,) = whole.findings
+    assert (alike.kind, alike.severity) == ("alike pictures under two names", "note")
+    assert alike.count >= 5  # so that the test is about something
+    assert set(whole.duplicates["copy"]) == {"alike"}  # type: ignore[index]
+    role = ["train" if name.endswith("0") else "test" for name in table.ids]
+    mixed = pl.DataFrame({"id": list(table.ids), "repeat": 1, "fold": 1, "role": role})
+    divided = audit(mixed, table, images=Pictures(pictures.__getitem__))
+    assert divided.is_sound
+    (across,) = divided.of("alike pictures in training and testing")
+    assert (across.severity, across.count) == ("warning", alike.count)
+
+
+def test_alike_pictures_under_two_labels_are_a_warning_and_under_two_subjects_a_fault(
+    sittings: tuple[Samples, dict[str, Grey]],
+) -> None:
+    table, pictures = sittings
+    other = [name[-1] for name in table.ids]
+    labelled = Samples(table.frame.with_columns(pl.Series("smile", other)))
+    found = audit(None, labelled, task="attribute", label="smile", images=Pictures(pictures.__getitem__))
+    (labels,) = found.of("alike pictures under two labels")
+    assert (labels.severity, found.is_sound) == ("warning", True)
+    apart = Samples(table.frame.with_columns(subject=pl.col("id")))
+    found = audit(None, apart, images=Pictures(pictures.__getitem__))
+    (subjects,) = found.of("near copies under two subjects")
+    assert (subjects.severity, subjects.count) == ("fault", labels.count)
+
+
+@pytest.mark.parametrize("change", ["exact", *some(NEAR, 2)])
+def test_copies_of_a_sitting_are_leaks_across_a_split_and_faults_under_two_subjects(
+    sittings: tuple[Samples, dict[str, Grey]], change: str
+) -> None:
+    _, pictures = sittings
+    original = pictures["p4-0"]
+    changed = original if change == "exact" else NEAR[change](original)
+    held = {name: pictures[name] for name in ("p4-0", "p4-1", "p5-0", "p6-0")} | {"copy": changed}
+    sort = "exact" if change == "exact" else "near"
+    for subject, severity in (("p4", "warning"), ("p9", "fault")):
+        table = Samples({"id": list(held), "subject": ["p4", "p4", "p5", "p6", subject]})
+        role = ["train"] * 4 + ["test"]
+        frame = pl.DataFrame({"id": list(held), "repeat": 1, "fold": 1, "role": role})
+        divided = audit(frame, table, images=Pictures(held.__getitem__))
+        (across,) = divided.of(f"{sort} copies in training and testing")
+        assert "p4-0 in train, copy in test" in " ".join(across.examples)
+        assert across.severity == "leak"
+        whole = audit(None, table, images=Pictures(held.__getitem__))
+        under = "names" if subject == "p4" else "subjects"
+        (again,) = whole.of(f"{sort} copies under two {under}")
+        assert again.severity == ("fault" if sort == "exact" else severity)
+
+
+@pytest.mark.long
+def test_exposures_are_never_called_copies() -> None:
+    from benchmarks.copies import alike_pairs, exposures
+
+    for movement, least in ((0.0, 30), (1.0, 30), (4.0, 0)):
+        near, alike = alike_pairs(exposures(60, movement)[0])
+        assert near == 0
+        assert alike >= least
 
 
 @pytest.mark.long

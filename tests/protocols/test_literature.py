@@ -57,6 +57,44 @@ def test_pairs_of_the_paper():
     assert listed_twice == {(3, 6): True, (4, 7): False, (8, 9): False}
 
 
+@pytest.mark.parametrize(
+    ("name", "protocols", "experiments"),
+    # 30 and 16 are the paper's: three pairs of rows on AR, one on FERET used the same protocol on the same images.
+    [("ar", 24, 30), ("jaffe", 9, 9), ("feret", 9, 16)],
+)
+def test_different_protocols_and_experiments_are_counted(name, protocols, experiments):
+    table = literature(name)
+    assert (table.n_protocols, table.n_experiments) == (protocols, experiments)
+
+
+def test_ranges_by_family_and_by_disjointness():
+    jaffe = literature("jaffe")
+    ranges = {
+        (span.family, span.subjects): (len(span.rows), span.lowest, span.highest) for span in jaffe.families()
+    }
+    assert ranges == {
+        ("hold-out", "mixed"): (5, 0.854, 0.946),
+        ("cross-validation", "mixed"): (8, 0.81, 0.967),
+        ("leave-one-out", "mixed"): (4, 0.934, 0.984),
+        ("leave-one-subject-out", "disjoint"): (8, 0.552, 0.93),
+        ("another data set", "disjoint"): (2, 0.413, 0.68),
+    }
+    for name in TABLES:
+        table = literature(name)
+        *parts, whole = table.subjects()
+        rows = [row for span in table.families() for row in span.rows]
+        assert sorted(rows) == list(whole.rows) == sorted(row for span in parts for row in span.rows)
+        assert (whole.family, whole.subjects, whole.n_protocols) == (None, None, table.n_protocols)
+        assert table.families_frame().height == len(table.families()) + len(parts) + 1
+        content = table.to_dict()
+        assert [span["highest"] for span in content["subjects"]] == [
+            span.highest for span in table.subjects()
+        ]
+        assert content["n_experiments"] == table.n_experiments
+    (disjoint,) = [span for span in literature("feret").subjects() if span.subjects == "disjoint"]
+    assert (disjoint.rows, disjoint.n_publications) == ((3, 5, 6, 7, 8, 11, 12, 13, 14, 16), 9)
+
+
 def test_groups_on_their_word():
     assert [(group.rows, group.n_pairs, group.n_publications) for group in literature("jaffe").groups()] == [
         ((2, 3, 4, 5, 6, 7, 8), 21, 7),

@@ -98,12 +98,16 @@ def test_people_and_images(study: Mery2016) -> None:
     assert not any(run.setting.data.left_out for run in (*study.images.values(), *study.faces.values()))
     for run in study.expressions.values():
         frame = run.setting.data.samples.frame
-        assert (len(people_of(run)), len(frame)) == (MODELS, MODELS * POSES)
-        assert sorted(frame["expression"].value_counts()["count"]) == [MODELS, *[4 * MODELS] * 5]
+        assert (len(people_of(run)), len(frame), set(frame["sex"])) == (MODELS, 213, {"F"})
+        assert dict(frame["expression"].value_counts().rows()) == POSES
         assert people_of(run) == people_of(study.expressions[POSED])
     groups = [everybody, people_of(study.expressions[POSED]), people_of(study.sex)]
     assert len(set.union(*groups)) == sum(map(len, groups)) == 5 * PEOPLE + MODELS
     assert study.sex.setting.data.each == "110 × 90 pixels"
+    sexes = [
+        run.setting.data.samples.frame.unique("subject")["sex"] for run in (study.faces[PEOPLE], study.sex)
+    ]
+    assert [(sex == "M").sum() for sex in sexes] == [PEOPLE // 2, round(0.6 * 4 * PEOPLE)]
 
 
 def test_protocols_are_those_of_the_tables(study: Mery2016) -> None:

@@ -223,7 +223,6 @@ Level = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Running")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")]
 Latex = Annotated[
     Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
 ]

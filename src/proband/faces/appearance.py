@@ -35,6 +35,17 @@ EXPRESSIONS: dict[str, tuple[float, float, float, float, float]] = {
     "frown": (-0.45, 0.0, -0.25, 0.90, 0.25),
     "speaking": (0.10, 0.40, 0.10, 0.0, 0.0),
 }
+# The six basic emotions, and none, by the same movements.
+EMOTIONS: dict[str, tuple[float, float, float, float, float]] = {
+    "neutral": EXPRESSIONS["neutral"],
+    "happiness": (0.90, 0.20, 0.05, 0.0, 0.35),
+    "sadness": (-0.55, 0.0, 0.25, 0.35, 0.10),
+    "surprise": EXPRESSIONS["surprise"],
+    "anger": (-0.30, 0.0, -0.35, 1.00, 0.35),
+    "disgust": (-0.35, 0.15, -0.15, 0.55, 0.70),
+    "fear": (-0.25, 0.35, 0.70, 0.30, -0.35),
+}
+_MOVEMENTS = EXPRESSIONS | EMOTIONS
 ALTERNATIVES = ("smile", "laugh", "surprise", "frown", "speaking")
 ALTERNATIVE_ODDS = (0.46, 0.16, 0.12, 0.14, 0.12)
 
@@ -196,7 +207,7 @@ def draw_shot(
         light, camera, aside = relight(vary, light, camera)
         lighting = "left" if light.x < -0.15 else "right" if light.x > 0.15 else "overhead"
     return Shot(
-        expression=Expression(*(strength * move + vary.by(0.15) for move in EXPRESSIONS[expression])),
+        expression=Expression(*(strength * move + vary.by(0.15) for move in _MOVEMENTS[expression])),
         yaw=aside + vary.by(3.2),
         pitch=vary.by(2.2),
         roll=vary.by(1.8),

@@ -11,6 +11,19 @@ from proband.faces.appearance import ALTERNATIVE_ODDS, ALTERNATIVES, THIRD_SET_D
 
 PlanName = Literal["feret", "grid"]
 Kind = Literal["fa", "fb", "fc", "rb", "rc", "ql", "qr", "ra", "rd", "hl", "hr"]
+ExpressionName = Literal[
+    "neutral",
+    "smile",
+    "laugh",
+    "surprise",
+    "frown",
+    "speaking",
+    "happiness",
+    "sadness",
+    "anger",
+    "disgust",
+    "fear",
+]
 View = Literal["rb", "rc", "ql", "qr", "ra", "rd", "hl", "hr"]
 
 VIEWS: dict[View, float] = {
@@ -103,16 +116,22 @@ def pair(session: int, days: int, other: str) -> list[Take]:
     return [Take(session, 0, days, "fa", "neutral"), Take(session, 1, days, "fb", other)]
 
 
-def grid_takes(rng: np.random.Generator, sessions: int, images: int) -> list[Take]:
-    """Plan the same number of sessions, weeks to months apart, and of images for every subject."""
+def grid_takes(
+    rng: np.random.Generator, sessions: int, images: int, expressions: tuple[ExpressionName, ...] = ()
+) -> list[Take]:
+    """Plan the same number of sessions, weeks to months apart, and of images for every subject.
+
+    The images of a session show these expressions in turn; by default one is neutral, and then come others in a random order.
+    """
     takes = []
     days = 0
     for session in range(1, sessions + 1):
         # Draw from a stream of fixed length first, so that more images only add to a session.
         order = np.argsort(rng.random(len(ALTERNATIVES)) ** (1.0 / np.asarray(ALTERNATIVE_ODDS)))[::-1]
-        takes.append(Take(session, 0, days, "fa", "neutral"))
+        takes.append(Take(session, 0, days, "fa", expressions[0] if expressions else "neutral"))
         for number in range(1, images):
-            expression = ALTERNATIVES[order[(number - 1) % len(order)]]
+            other = ALTERNATIVES[order[(number - 1) % len(order)]]
+            expression = expressions[number % len(expressions)] if expressions else other
             takes.append(Take(session, number, days, "fb", expression))
         days += int(rng.integers(GRID_GAP[0], GRID_GAP[1] + 1))
     return takes

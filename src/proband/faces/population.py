@@ -19,7 +19,16 @@ from proband.faces.appearance import Shot, Sitting, draw_shot, draw_sitting
 from proband.faces.identity import Identity, draw_identity
 from proband.faces.layout import lay_out
 from proband.faces.painting.camera import eye_positions, frame
-from proband.faces.plan import VIEWS, PlanName, Take, View, feret_takes, grid_takes, with_views
+from proband.faces.plan import (
+    VIEWS,
+    ExpressionName,
+    PlanName,
+    Take,
+    View,
+    feret_takes,
+    grid_takes,
+    with_views,
+)
 from proband.faces.render import render_image
 from proband.words import count
 
@@ -51,6 +60,9 @@ class Population:
     sessions, images_per_session
         Size of the grid; the FERET-like plan does not use them. Image 0 of a session is neutral, the others
         have another expression each, as long as there are any.
+    expressions
+        Expressions that the images of a session of the grid show in turn, instead: those of everyday pictures (``smile``, ``laugh``,
+        ``frown``, ``speaking``) and the basic emotions (``happiness``, ``sadness``, ``surprise``, ``anger``, ``disgust``, ``fear``).
     seed
         Seed of everything random.
     first_subject
@@ -83,14 +95,16 @@ class Population:
         Within(ge=0, le=LARGEST_DIFFICULTY, hint="1 is about as hard as FERET, 0 leaves only expression."),
     ] = 1.0
     views: tuple[View, ...] = ()
+    expressions: tuple[ExpressionName, ...] = ()
 
     def __post_init__(self) -> None:
         for place, view in enumerate(self.views):
             if view in self.views[:place]:
                 raise UsageError(f"The view {view!r} is named twice.", "name each once.")
-        if self.plan != "grid" and (self.sessions, self.images_per_session) != (2, 2):
+        of_grid = (self.sessions, self.images_per_session, self.expressions)
+        if self.plan != "grid" and of_grid != (2, 2, ()):
             raise UsageError(
-                f"sessions and images_per_session are of the plan 'grid', and have no effect on {self.plan!r}.",
+                f"sessions, images_per_session and expressions are of the plan 'grid', and have no effect on {self.plan!r}.",
                 "leave them out, or choose plan='grid'.",
             )
 
@@ -162,7 +176,7 @@ class Population:
             if self.plan == "feret":
                 planned = feret_takes(rng)
             else:
-                planned = grid_takes(rng, self.sessions, self.images_per_session)
+                planned = grid_takes(rng, self.sessions, self.images_per_session, self.expressions)
             takes += [(number, take) for take in with_views(planned, self.views)]
         return takes
 

@@ -6,7 +6,7 @@ The symbols are those of Mery, Zhao and Bowyer (2016), made exact; the grammar i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from proband.engine.arguments import published
@@ -48,6 +48,22 @@ _DISJOINT = {
     None: "whether subjects are in both training and testing is not stated",
 }
 _IN_ALL = "in all"
+Family = Literal[
+    "hold-out",
+    "cross-validation",
+    "leave-one-out",
+    "leave-one-subject-out",
+    "another data set",
+    "not stated",
+]
+_FAMILIES: dict[str, Family] = {
+    "cross-validation": "cross-validation",
+    "leave-one-out": "leave-one-out",
+    "sampled leave-one-out": "leave-one-out",
+    "leave-one-subject-out": "leave-one-subject-out",
+    "external": "another data set",
+    "unstated": "not stated",
+}
 _VERBS = {2: ("train", "test"), 3: ("train", "validate", "test")}
 
 
@@ -162,6 +178,11 @@ class Protocol:
         return self.kind in _STARS or self.kind == "class hold-out"
 
     @property
+    def family(self) -> Family:
+        """What kind of protocol it is in one word, whatever its sizes: hold-outs of every form are one family."""
+        return _FAMILIES.get(self.kind, "hold-out")
+
+    @property
     def leaves_out(self) -> bool:
         """Whether every split leaves one sample, or one subject, out."""
         return self.kind in ("leave-one-out", "sampled leave-one-out", "leave-one-subject-out")
@@ -208,6 +229,22 @@ class Protocol:
         """
         return _sentence(self)
 
+    @property
+    def other_reading(self) -> str | None:
+        """What Tables 1 and 2 of Mery et al. (2016) mean by the same sign where they differ; None where they do not."""
+        if self.kind == "per-subject hold-out" and not self.sizes:
+            return (
+                "Table 2 of Mery et al. (2016) writes HO* where two samples of each class of each subject train: "
+                "2-rest HO*/class here."
+            )
+        if self.kind == "counted hold-out" and self.sizes and self.per is None:
+            in_all = replace(self, repeats=1, per="all").scheme
+            return (
+                "The test size of HO** is per subject, as Table 1 of Mery et al. (2016) defines it; "
+                f"if it is the number in all, write {in_all}."
+            )
+        return None
+
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
@@ -251,8 +288,10 @@ class Protocol:
                 self._set(name, clean(text, stops, name))
         self._set("notes", tuple(clean(note, grammar.BRACKETED, "notes") for note in self.notes))
         for note in self.notes:
-            if grammar.is_condition(note):
-                raise PartError("notes", f"{note!r} is a condition, not a note.", "use train_on and test_on.")
+            if not grammar.is_note(note):
+                raise PartError(
+                    "notes", f"{note!r} is a condition or a mark, not a note.", "use train_on and test_on."
+                )
 
     @property
     def scheme(self) -> str:
@@ -290,7 +329,7 @@ def _sentence(protocol: Protocol) -> str:
     """Say what is done, whether subjects are kept apart, and on what conditions, in one sentence."""
     parts = [_done(protocol), _DISJOINT[protocol.disjoint], *_conditions(protocol)]
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}." if protocol.kind != "external" else f"{text}."
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _done(protocol: Protocol) -> str:
@@ -313,7 +352,7 @@ def _done(protocol: Protocol) -> str:
         case "leave-one-subject-out":
             return "the samples of every subject are tested once, after training on those of all the others"
         case "external":
-            return f"{protocol.train_on} is what trains and {protocol.test_on} what is tested"
+            return f"trained on {protocol.train_on} and tested on {protocol.test_on}"
         case "unstated":
             return "how samples are divided into training and testing is not stated"
     return f"{_splits(protocol)}, {_roles(protocol)}"
@@ -357,10 +396,9 @@ def _unit(protocol: Protocol, verb: str) -> str:
 
 
 def _conditions(protocol: Protocol) -> list[str]:
-    if protocol.kind == "external":
-        return list(protocol.notes)
     sides = (("trained on", protocol.train_on), ("tested on", protocol.test_on))
-    return [*(f"{verb}: {text}" for verb, text in sides if text is not None), *protocol.notes]
+    stated = [] if protocol.kind == "external" else [(verb, text) for verb, text in sides if text is not None]
+    return [f"{what}: {text}" for what, text in (*stated, *(("noted", note) for note in protocol.notes))]
 
 
 def _times(n: int) -> str:

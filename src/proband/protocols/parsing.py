@@ -1,7 +1,8 @@
-"""Read the notation of protocols, and point at the character where it cannot be read.
+r"""Read the notation of protocols, and point at the character where it cannot be read.
 
 The grammar stands in the documentation, under Protocols. Reading goes from left to right without a separate
-list of tokens, since blanks may be left out: ``20x10fCV``.
+list of tokens, since blanks may be left out: ``20x10fCV``. What papers print besides is read as well: conditions and
+notes after a comma or in parentheses, a ``+`` in front, and the signs of LaTeX (``$20 \times$``, ``HO$^*$``).
 """
 
 from __future__ import annotations
@@ -17,22 +18,33 @@ from proband.errors import UsageError, nearest
 MAX_DIGITS = 9
 _SHOWN = 40  # characters of a long text shown on either side of a fault
 _DASH = r"[-‐‑–—−]"
-_TIMES = r"[×✕xX*∗]"
-_STAR = r"[*∗]"
-_PLUS = r"[+⁺＋]"
+_TIMES = r"(?:[×✕xX*∗]|\\times\b)"
+_STAR = r"(?:\^?\{?[*∗]\}?|\[[*∗]\])"  # also raised, as LaTeX writes it and text taken from a PDF shows it
+_PLUS = r"\^?\{?[+⁺＋]\}?"
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _FOLD = re.compile(rf"(?:{_DASH}\s*)?f(?:old)?\s*(?=CV|[^a-z]|$)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _CONDITION = re.compile(r"(train|test)(?:ing)?\s*:\s*", re.IGNORECASE)
+_NEXT_CONDITION = re.compile(rf"[\s,]+(?={_CONDITION.pattern})", re.IGNORECASE)
+# 30 male and 30 female for training
+_CLASS_COUNT = r"[0-9]+\s+[^\s\d,:;()\[\]]+"
+_CLASS_COUNTS = re.compile(
+    rf"({_CLASS_COUNT}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+){_CLASS_COUNT})*)\s+for\s+training\b", re.IGNORECASE
+)
 _IN_WORDS = re.compile(r"(\d+)[- ]?folds?", re.IGNORECASE)  # 5-fold
-_SCHEMES = ("HO", "CV", "LOO", "LOSO", "train", "not")
+_SCHEMES = ("HO", "CV", "LOO", "LOSO", "train", "training", "not", "unclear", "unknown")
 _FIRST = "'HO', 'CV', 'LOO', 'LOSO', 'train(…) test(…)', 'not stated' or a number"
-_UNSTATED = ("stated", "mentioned", "specified")
-_NEXT = "'+', 'mixed', 'unmixed', '[' or the end"
+_UNSTATED = ("stated", "mentioned", "specified", "reported", "given", "available")
+_NOT_STATED = re.compile(r"\?|n\s*/\s*a\b|n\.\s*a\.", re.IGNORECASE)
+_NEXT = "'+', 'mixed', 'unmixed', '[', '(', ',' or the end"
 
 SETS = "()[];"  # what names of data sets may not hold,
 CLASSES = "()[];:,"  # names of classes,
 BRACKETED = "[];"  # and what stands between brackets
+_BEFORE_TEXT = ("[", "(", ",", ";", ":")
+_SECOND = re.compile(
+    r"(?:[0-9]+\s*[×xX*]\s*)?(?:[0-9.\s–-]*HO|[0-9]+[\s–-]*f(?:old)?\s*CV|CV|LOO|LOSO)\b", re.IGNORECASE
+)
 
 
 class PartError(UsageError):
@@ -61,9 +73,9 @@ def read(text: str) -> Reading:
     return _NotationReader(text).protocol()
 
 
-def is_condition(text: str) -> bool:
-    """Whether a text between brackets would be read as a condition on training or testing."""
-    return _CONDITION.match(text) is not None
+def is_note(text: str) -> bool:
+    """Whether a text between brackets is read as a note, and not as a condition or as the star of ``HO*``."""
+    return _CONDITION.match(text) is None and re.fullmatch(_STAR, f"[{text}]") is None
 
 
 def pointed(text: str, at: int, fault: UsageError) -> UsageError:
@@ -92,33 +104,41 @@ class _NotationReader:
         self.reading = Reading()
 
     def protocol(self) -> Reading:
-        """Read ``[k×] scheme [+] [qualifiers]``."""
+        """Read ``[+] [k×] scheme [+] [qualifiers]``."""
         if not self.text.strip():
             raise UsageError("The protocol is empty.", "write one such as '10f CV' or 'LOSO'.")
+        if self.peek(_PLUS):
+            self.disjointness()
         self.repeats()
         self.scheme()
         self.disjointness()
-        self.qualifiers()
+        while self.qualifiers():
+            pass
         if self.blanks() < len(self.text):
             raise self.fault(_NEXT)
         return self.reading
 
     def repeats(self) -> None:
         at = self.blanks()
-        if re.compile(rf"[0-9.]+\s*{_TIMES}").match(self.text, at):
+        if re.compile(rf"[0-9.]+[\s$]*{_TIMES}").match(self.text, at):
             self.reading.put("repeats", self.whole(), at)
             self.take(_TIMES)
 
     def scheme(self) -> None:
         at = self.blanks()
         self.reading.marks["kind"] = at
-        if self.take(r"\?"):
+        if self.take(_NOT_STATED):
             self.reading.put("kind", "unstated", at)
         elif self.peek(r"[0-9]|rest\b"):
             self.sized()
         else:
             word = self.word(_SCHEMES, _FIRST)
             getattr(self, f"after_{word.lower()}")(at)
+
+    def after_unclear(self, at: int) -> None:
+        self.reading.put("kind", "unstated", at)
+
+    after_unknown = after_unclear
 
     def sized(self) -> None:
         """Read what begins with a number: folds, or the sizes of a hold-out."""
@@ -183,43 +203,83 @@ class _NotationReader:
         self.reading.put("kind", "unstated", at)
 
     def after_train(self, at: int) -> None:
+        """Read two data sets: ``train(A) test(B)``, or ``Training: A Testing: B``."""
         self.reading.put("kind", "external", at)
+        in_words = self.peek(":")
+        opening, closing = (":", "") if in_words else (r"\(", r"\)")
         for side in ("train", "test"):
             if side == "test":
-                self.word(("test",))
-            self.need(r"\(", "'(' and the name of a data set")
+                self.take(",")
+                self.word(("test", "testing"))
+            self.need(opening, f"'{opening[-1]}' and the name of a data set")
             start = self.blanks()
-            self.reading.put(f"{side}_on", self.until(SETS, "the name of a data set"), start)
-            self.need(r"\)", "')'")
+            self.reading.put(f"{side}_on", self.until(SETS, "the name of a data set", in_words), start)
+            self.need(closing, "')'")
+
+    after_training = after_train
 
     def disjointness(self) -> None:
         at = self.blanks()
         if self.take(_PLUS):
-            self.reading.put("disjoint", True, at)
+            disjoint = True
         elif self.peek(_WORD.pattern):
-            self.reading.put("disjoint", self.word(("mixed", "unmixed"), _NEXT) == "unmixed", at)
-
-    def qualifiers(self) -> None:
-        if not self.take(r"\["):
+            disjoint = self.word(("mixed", "unmixed"), _NEXT) == "unmixed"
+        else:
             return
-        notes: list[str] = []
+        if self.reading.fields.get("disjoint", disjoint) is not disjoint:
+            raise pointed(
+                self.text, at, UsageError("it is marked as disjoint (+) before.", "keep one of them.")
+            )
+        self.reading.put("disjoint", disjoint, at)
+
+    def qualifiers(self) -> bool:
+        """Read conditions and notes: ``[a; b]``, ``(a; b)``, or ``, a`` to the end; whether there were any."""
+        opening = self.take(r"[\[(,]")
+        if opening is None:
+            return False
+        closing = {"[": r"\]", "(": r"\)", ",": ""}[opening[0]]
         start = self.blanks()
-        self.reading.put("notes", (), start)
-        while True:
-            at = self.blanks()
-            side = self.take(_CONDITION)
-            text = self.until(BRACKETED, "a condition or a note")
-            if side is None:
-                notes.append(text)
-            else:
-                name = f"{side[1].lower()}_on"
-                if name in self.reading.fields:
-                    raise pointed(self.text, at, UsageError(f"what is to {side[1].lower()} is said twice."))
-                self.reading.put(name, text, at)
-            if not self.take(";"):
-                break
-        self.need(r"\]", "';' or ']'")
-        self.reading.put("notes", tuple(notes), start)
+        self.reading.marks.setdefault("notes", start)
+        if opening[0] != "," or not self.class_counts():
+            self.item(opening[0])
+            while self.take(";") or (opening[0] != "[" and self.take(_NEXT_CONDITION)):
+                self.item(opening[0])
+        self.need(closing, f"';' or '{closing[-1:]}'")
+        return True
+
+    def class_counts(self) -> bool:
+        """Read the training samples of each class in words: ``30 male and 30 female for training``."""
+        at = self.blanks()
+        if self.reading.fields.get("kind") != "hold-out" or "sizes" in self.reading.fields:
+            return False
+        counts = self.take(_CLASS_COUNTS)
+        if counts is None:
+            return False
+        self.reading.fields["kind"] = "class hold-out"
+        pairs = [part.split() for part in re.findall(_CLASS_COUNT, counts[1])]
+        # One digit too many is enough for a number to be refused.
+        sizes = tuple((name, int(number[: MAX_DIGITS + 1])) for number, name in pairs)
+        self.reading.put("class_sizes", sizes, at)
+        return True
+
+    def item(self, opening: str) -> None:
+        """Read a condition on training or testing, or a note; outside of square brackets also mixed or unmixed."""
+        at = self.blanks()
+        if opening != "[" and self.peek(r"(?:un)?mixed\s*(?:[,;)]|$)"):
+            self.disjointness()
+            return
+        if opening == "," and self.peek(_SECOND.pattern):
+            raise self.fault("a condition or a note", at, "give each protocol by itself.")
+        side = self.take(_CONDITION)
+        stops = BRACKETED + ")" * (opening == "(")
+        text = self.until(stops, "a condition or a note", opening != "[")
+        if side is None:
+            self.reading.fields["notes"] = (*self.reading.fields.get("notes", ()), text)
+            return
+        name = f"{side[1].lower()}_on"
+        if name in self.reading.fields:
+            raise pointed(self.text, at, UsageError(f"what is to {side[1].lower()} is stated twice."))
+        self.reading.put(name, text, at)
 
     def size(self) -> int | float | None:
         """Read a number or ``rest``, which is None."""
@@ -235,17 +295,17 @@ class _NotationReader:
         return value
 
     def number(self) -> int | float:
-        at, found = self.blanks(), self.take(_NUMBER)
-        if found is None:
+        at, match = self.blanks(), self.take(_NUMBER)
+        if match is None:
             raise self.fault("a number")
-        if len(found[1]) > MAX_DIGITS:
-            raise self.fault(f"a number of at most {MAX_DIGITS} digits", at, got=f"{found[1][:12]}…")
-        return int(found[1]) if not (found[2] or "").strip("0") else float(found[0])
+        if len(match[1]) > MAX_DIGITS:
+            raise self.fault(f"a number of at most {MAX_DIGITS} digits", at, got=f"{match[1][:12]}…")
+        return int(match[1]) if not (match[2] or "").strip("0") else float(match[0])
 
     def word(self, known: Sequence[str], expected: str | None = None) -> str:
         """Read one of the known words, in capitals or not."""
-        at, found = self.blanks(), self.take(_WORD)
-        given = "" if found is None else found[0]
+        at, match = self.blanks(), self.take(_WORD)
+        given = "" if match is None else match[0]
         folded = {word.lower(): word for word in known}
         if given.lower() in folded:
             return folded[given.lower()]
@@ -255,17 +315,24 @@ class _NotationReader:
             hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' where folds share no subject."
         raise self.fault(expected or " or ".join(f"'{word}'" for word in known), at, hint, given)
 
-    def until(self, stops: str, expected: str) -> str:
-        """Read free text up to any of these characters, with its blanks made single."""
-        found = re.compile(f"[^{re.escape(stops)}]*").match(self.text, self.at)
-        text = "" if found is None else " ".join(found[0].split())
-        if found is None or not text:
+    def until(self, stops: str, expected: str, or_condition: bool = False) -> str:
+        """Read free text up to any of these characters, or to the next condition, with its blanks made single."""
+        stretch = re.compile(f"[^{re.escape(stops)}]*").match(self.text, self.at)
+        end = self.at if stretch is None else stretch.end()
+        condition = _NEXT_CONDITION.search(self.text, self.at, end) if or_condition else None
+        end = end if condition is None else condition.start()
+        text = " ".join(self.text[self.at : end].split())
+        if not text:
             raise self.fault(expected)
-        self.at = found.end()
+        self.at = end
         return text
 
     def blanks(self) -> int:
-        while self.at < len(self.text) and self.text[self.at].isspace():
+        """Go past blanks, and past the ``$`` around LaTeX's mathematics where no free text begins."""
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            if not char.isspace() and (char != "$" or self.text[: self.at].rstrip().endswith(_BEFORE_TEXT)):
+                break
             self.at += 1
         return self.at
 
@@ -274,10 +341,10 @@ class _NotationReader:
 
     def take(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
         """Go past a pattern, if it comes next."""
-        found = re.compile(pattern).match(self.text, self.blanks())
-        if found is not None:
-            self.at = found.end()
-        return found
+        match = re.compile(pattern).match(self.text, self.blanks())
+        if match is not None:
+            self.at = match.end()
+        return match
 
     def need(self, pattern: str, expected: str) -> None:
         if self.take(pattern) is None:
@@ -288,5 +355,5 @@ class _NotationReader:
     ) -> UsageError:
         """An error at a place, by default where reading has come to."""
         at = self.blanks() if at is None else at
-        found = repr(got or self.text[at]) if at < len(self.text) else "the end"
-        return pointed(self.text, at, UsageError(f"expected {expected}, not {found}.", hint))
+        seen = repr(got or self.text[at]) if at < len(self.text) else "the end"
+        return pointed(self.text, at, UsageError(f"expected {expected}, not {seen}.", hint))

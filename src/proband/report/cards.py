@@ -16,6 +16,11 @@ _TONES: dict[Verdict, Tone] = {"agree": "good", "differ": "bad", "not stated": "
 _UNKNOWN = Cell("?")
 _TWO_ROWS = Sentence("literature.two-rows", "note", "rows {first} and {second}")
 _SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on the same data: {pairs:row}")
+_DIFFERENT = Sentence(
+    "literature.different",
+    "note",
+    "{rows:count row}: {protocols:count different protocol}; with people, images and conditions as stated, {experiments:count different experiment}",
+)
 _NO_TWO_ROWS = Sentence("literature.no-same-protocol", "note", "Same protocol on the same data: no two rows")
 _LISTED_TWICE = Sentence(
     "literature.listed-twice", "note", "One publication listed twice, not a comparison: {pairs:row}"
@@ -94,6 +99,30 @@ def literature_table(found: Literature) -> Table:
     return Table("", heads, tuple(rows))
 
 
+def families_table(found: Literature) -> Table:
+    """Make a table of the ranges of accuracies: by family of protocols, then mixed against disjoint, then all."""
+    families, subjects = found.families(), found.subjects()
+    heads = (
+        Column("protocols", "name"),
+        Column("subjects", "name"),
+        Column("rows", "number"),
+        Column("publications", "number"),
+        Column("different protocols", "number"),
+        Column("lowest", "number", unit="%"),
+        Column("highest", "number", unit="%"),
+    )
+    rows = [
+        (
+            text_cell(span.family or "all"),
+            text_cell(span.subjects or "all"),
+            *map(count_cell, (len(span.rows), span.n_publications, span.n_protocols)),
+            *(fixed_cell(100 * end, 1) for end in (span.lowest, span.highest)),
+        )
+        for span in (*families, *subjects)
+    ]
+    return Table("", heads, tuple(rows), rules=(len(families),))
+
+
 def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
     """Make a table of pairs of published results."""
     cards = {card.provenance.row: card for card in found.cards}
@@ -125,6 +154,7 @@ def literature_statements(found: Literature) -> list[Note]:
     two = _rows(pair.rows for pair in pairs if not pair.same_result)
     once = _rows(pair.rows for pair in pairs if pair.same_result)
     return [
+        _DIFFERENT(rows=len(found.cards), protocols=found.n_protocols, experiments=found.n_experiments),
         _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
         *([_LISTED_TWICE(pairs=once)] if once else []),
         *map(_of_group, found.groups()),

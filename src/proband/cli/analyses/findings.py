@@ -125,12 +125,13 @@ def _named_files(option: str, names: Sequence[str]) -> Callable[[list[str] | Non
     """Read files with the names of what they are for; a name that is not known is refused before anything is computed."""
 
     def read(given: list[str] | None) -> list[NamedFile]:
-        return [_named_file(option, names, text) for text in given or ()]
+        return [named_file(option, names, text) for text in given or ()]
 
     return read
 
 
-def _named_file(option: str, names: Sequence[str], text: str) -> NamedFile:
+def named_file(option: str, names: Sequence[str], text: str) -> NamedFile:
+    """Read ``NAME=FILE`` or ``FILE``; a name that is not known is refused."""
     name, mark, file = text.partition("=")
     if not mark or "/" in name or "." in name:
         made = NamedFile(None, Path(text))

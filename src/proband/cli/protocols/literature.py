@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
+from proband.cli.analyses.findings import named_file
+from proband.cli.console import print_json, say_all, say_below, show_tables, write_csv, wrote
 from proband.marks import Needs, Unless
 from proband.words import plain
 
@@ -47,10 +48,20 @@ def literature(
         typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card."),
         Needs("card"),
     ] = None,
+    csv: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--csv",
+            metavar="[NAME=]FILE",
+            help="Write a table as CSV (rows; others by name: families); may be repeated.",
+            rich_help_panel="Output",
+        ),
+        Unless("card"),
+    ] = None,
     json: Annotated[o.Json, Unless("out")] = False,
     explain: Annotated[o.Explain, Unless("card")] = False,
 ) -> None:
-    """Published accuracies, and which of them may be compared.
+    """Published accuracies by protocol, and which may be compared.
 
     Tables 1 to 3 of Mery, Zhao and Bowyer (2016).
 
@@ -62,24 +73,27 @@ def literature(
     """
     from proband.protocols.cards.levels import Level
     from proband.protocols.cards.literature import literature as read_literature
-    from proband.report.cards import literature_statements, literature_table, pairs_table
+    from proband.report.cards import families_table, literature_statements, literature_table, pairs_table
 
-    found = read_literature(name.value)
+    table = read_literature(name.value)
     if card is not None:
-        _show_card(found.card(card), out, json)
+        _show_card(table.card(card), out, json)
         return
-    listed = found.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
+    frames = {"rows": table.to_frame, "families": table.families_frame}
+    for file in [named_file("csv", [*frames], text) for text in csv or ()]:
+        write_csv(file.choose(frames, "")(), file.path)
+    listed = table.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
     if json:
-        only = {"name": found.name, "pairs": [plain(pair) for pair in listed]}
-        content = only if pairs else found.to_dict()
+        only = {"name": table.name, "pairs": [plain(pair) for pair in listed]}
+        content = only if pairs else table.to_dict()
         print_json(content)
         return
     if not pairs:
-        show_tables(literature_table(found))
+        show_tables(literature_table(table), families_table(table))
     if listed and (pairs or everything):
-        show_tables(pairs_table(found, listed))
-    same, *rest = literature_statements(found)
-    say(same)
+        show_tables(pairs_table(table, listed))
+    different, same, *rest = literature_statements(table)
+    say_all([different, same], dim=False)
     say_below(rest, explain)
 
 

@@ -168,9 +168,15 @@ def explain(
         str, typer.Argument(metavar="PROTOCOL", help="A protocol, such as '10x13-13 HO*' or '20x10f CV+'.")
     ],
 ) -> None:
-    """Say what a protocol means: its one written form, and a sentence."""
+    """Say what a protocol means: its one written form, and a sentence.
+
+    Cells of published tables are read as printed: "5-f CV (unclear)", "LOSO+ (nine women)",
+    "14-6 HO*, training: no disguise, testing: disguise".
+    """
     from proband.protocols.notation import Protocol
 
     protocol = Protocol.parse(text)
     say(protocol)
     say(protocol.describe())
+    if protocol.other_reading is not None:
+        say(protocol.other_reading)

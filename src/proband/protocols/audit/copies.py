@@ -1,8 +1,9 @@
-"""Copies of one picture or vector: across a split, within one side of it, and under two labels."""
+"""Copies of one picture or vector, and pictures that are only alike: across a split, within one side of it, and under two labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,15 @@ COPIES_UNDER_SUBJECTS = Sentence("audit.copies-under-subjects", "caution", _PAIR
 if TYPE_CHECKING:
     from proband.protocols.audit.duplicates import Duplicates
 
+# Two people do not look so much alike: under two subjects it is one photograph, or one person.
+_ALIKE = (
+    pl.when(pl.col("near") | (pl.col("one_subject") != pl.col("other_subject")))
+    .then(pl.lit("near"))
+    .otherwise(pl.lit("alike"))
+)
 _MOST_OF_A_GROUP = 300  # exact copies of one picture whose pairs are listed
+KINDS = {"exact": "exact copies", "near": "near copies", "alike": "alike pictures"}
+"""What findings of each sort are known by."""
 _SIDES = {"train": Target("training", "training"), "test": Target("testing", "testing")}
 
 
@@ -48,7 +57,7 @@ def copied_pairs(rows: SplitRows, copies: Duplicates) -> pl.DataFrame:
     Returns
     -------
     frame
-        one, other, copy (exact or near), distance, whether one is mirrored, and for each the subject and label (``one_subject`` …).
+        one, other, copy (exact, near or alike), distance, whether one is mirrored, and for each the subject and label (``one_subject`` …).
     """
     known = rows.known.select("id", "subject", "label").unique("id", maintain_order=True)
     members = pl.DataFrame({"id": copies.ids, "group": copies.groups}, schema_overrides={"id": pl.String})
@@ -76,7 +85,7 @@ def copied_pairs(rows: SplitRows, copies: Duplicates) -> pl.DataFrame:
         copies.pairs.rename({"one": "one_group", "other": "other_group"})
         .join(side("one"), on="one_group", maintain_order="left")
         .join(side("other"), on="other_group", maintain_order="left")
-        .with_columns(pl.lit("near").alias("copy"))
+        .with_columns(_ALIKE.alias("copy"))
     )
     whose = ["one_subject", "other_subject", "one_label", "other_label"]
     columns = ["one", "other", "copy", "distance", "mirrored", *whose]
@@ -151,16 +160,22 @@ def not_compared(copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFindi
         )
 
 
+def alike_by_copy(copies: Duplicates) -> dict[str, str]:
+    """How copies of each sort are alike, in words, the surest first."""
+    return {"exact": copies.exact, "near": copies.near, "alike": copies.alike}
+
+
 def _across(rows: SplitRows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[AuditFinding]:
-    for copy, alike in (("exact", copies.exact), ("near", copies.near)):
+    for copy, alike in alike_by_copy(copies).items():
         found = crossing.filter(pl.col("copy") == copy)
         if not found.height:
             continue
-        severity: Severity = "warning" if copies.of_vectors and copy == "near" else "leak"
+        sure = copy == "exact" or (copy == "near" and not copies.of_vectors)
+        severity: Severity = "leak" if sure else "warning"
         others = found.filter(pl.col("train_subject") != pl.col("test_subject")).height
         said = {"n": found.height, "alike": alike}
         yield AuditFinding(
-            f"{copy} copies in training and testing",
+            f"{KINDS[copy]} in training and testing",
             severity,
             COPIES_OF_TWO_SUBJECTS(**said, others=others) if others else COPIES_ACROSS(**said),
             found.height,
@@ -168,7 +183,11 @@ def _across(rows: SplitRows, copies: Duplicates, crossing: pl.DataFrame) -> Iter
                 f"{row['train']} in train, {row['test']} in test, distance {digits(row['distance'], 2)}{rows.where(row)}"
                 for row in found.head(NAMED).to_dicts()
             ),
-            cures.LOOK_AT_COPIES() if severity == "warning" else cures.PART_COPIES(),
+            cures.PART_COPIES()
+            if sure
+            else cures.PART_EXPOSURES()
+            if copy == "alike"
+            else cures.LOOK_AT_COPIES(),
         )
 
 
@@ -202,15 +221,16 @@ def _within(
 
 
 def _contradicting(rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
-    """Exact copies of which at least one must be labelled wrongly."""
+    """Copies of which at least one must be labelled wrongly: exact ones, and near ones of pictures."""
     whose = {"subject": "subjects"} if rows.label is None else {"label": "labels", "subject": "subjects"}
-    for column, words in whose.items():
-        differing = (pl.col("copy") == "exact") & (pl.col(f"one_{column}") != pl.col(f"other_{column}"))
+    sorts = ["exact"] if copies.of_vectors else ["exact", "near"]
+    for (column, words), copy in product(whose.items(), sorts):
+        differing = (pl.col("copy") == copy) & (pl.col(f"one_{column}") != pl.col(f"other_{column}"))
         found = pairs.filter(differing)
         if found.height:
-            said = {"n": found.height, "alike": copies.exact}
+            said = {"n": found.height, "alike": alike_by_copy(copies)[copy]}
             yield AuditFinding(
-                f"exact copies under two {words}",
+                f"{copy} copies under two {words}",
                 "warning" if copies.of_vectors else "fault",
                 COPIES_UNDER_LABELS(**said, label=rows.label)
                 if column == "label"

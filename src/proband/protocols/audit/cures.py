@@ -30,6 +30,21 @@ LOOK_AT_COPIES = Sentence(
     "note",
     "inspect them; keep one of each, or keep copies on one side of the split",
 )
+PART_EXPOSURES = Sentence(
+    "audit.cure-part-exposures",
+    "note",
+    "inspect them; photographs of one sitting are best kept on one side, as a subject-disjoint protocol (+) does",
+)
+KEEP_TOGETHER = Sentence(
+    "audit.cure-keep-together",
+    "note",
+    "nothing, but keep them on one side of every split, or keep subjects apart",
+)
+LOOK_AT_LABELS = Sentence(
+    "audit.cure-look-at-labels",
+    "note",
+    "inspect them: one may be labelled wrongly, or the classes hardly differ",
+)
 PART_COPIES = Sentence(
     "audit.cure-part-copies", "note", "keep one of each, or keep copies on one side of the split"
 )

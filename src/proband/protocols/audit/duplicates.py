@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,16 @@ from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread,
 from proband.engine.frames import frame_of_rows
 from proband.errors import ProbandError
 from proband.protocols.audit.picture_codes import VIEWS, WORDS, Words, code, content
-from proband.protocols.audit.registration import likeness
+from proband.protocols.audit.registration import grain_likeness, likeness
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
 from proband.words import count, fixed
 
 LIKENESS = 0.95
 """The least likeness of near copies. Of 5,208 pairs of other photographs of one person 2 reach it (docs/audit.md)."""
+
+GRAIN = 0.4
+"""The least share of grain that near copies have in common. Two exposures of one sitting reach 0.23, copies of JPEG's quality 50 fall to 0.5 (docs/audit.md)."""
 
 BITS = 30
 """By how many of 242 bits a picture and a view of another may differ before they are looked at."""
@@ -50,9 +54,10 @@ class Duplicates:
     groups
         A number for each of them, the same for exact copies.
     pairs
-        Near copies: the columns one and other (numbers of groups), distance, and whether one is mirrored.
-    exact, near
-        What makes copies exact, and near, in words.
+        Pairs that are alike: the columns one and other (numbers of groups), distance, whether one is mirrored, and whether the two are
+        near copies (otherwise they may be two exposures).
+    exact, near, alike
+        What makes copies exact, and near, and pictures only alike, in words.
     unread
         (id, reason) of samples that could not be compared.
     capped
@@ -66,13 +71,16 @@ class Duplicates:
     pairs: pl.DataFrame
     exact: str
     near: str
+    alike: str = ""
     unread: tuple[tuple[str, str], ...] = ()
     capped: bool = False
     of_vectors: bool = False
 
     def __repr__(self) -> str:
         copies = len(self.ids) - len(np.unique(self.groups))
-        return f"Duplicates({count(len(self.ids))} samples: {count(copies)} exact copies, {count(self.pairs.height)} near pairs)"
+        near = int(self.pairs["near"].sum())
+        alike = count(self.pairs.height - near)
+        return f"Duplicates({count(len(self.ids))} samples: {count(copies)} exact copies, {count(near)} near pairs, {alike} only alike)"
 
 
 @on_engine
@@ -89,9 +97,11 @@ def duplicate_pictures(
     Exact copies have the same pixels once decoded to grey. Near ones are first sought by a code of 242 bits (see
     :func:`proband.protocols.audit.picture_codes.code`): that of every whole picture is compared with those of views of the
     others (mirrored, cut all round by 3, 6 and 10 %, cut at one side by 5 %), by the bits in which they differ, block by
-    block. Pairs that differ in at most 30 are laid over each other, and are near copies if they are alike by at least 0.95
-    wherever one looks (:func:`proband.protocols.audit.registration.likeness`). This finds pictures that were compressed again,
-    brightened, resized, mirrored or cut; another expression of the same person in the same pose is none.
+    block. Pairs that differ in at most 30 are laid over each other, and are alike if they are so by at least 0.95
+    wherever one looks (:func:`proband.protocols.audit.registration.likeness`). They are near copies if they also share at least 0.4
+    of their grain (:func:`proband.protocols.audit.registration.grain_likeness`). This finds pictures that were compressed again,
+    brightened, resized, mirrored or cut; another expression of the same person in the same pose is none, and two exposures of one
+    expression are only alike.
 
     Parameters
     ----------
@@ -107,21 +117,25 @@ def duplicate_pictures(
     coded = [(group, codes[place]) for group, place in enumerate(firsts) if codes[place] is not None]
     words = np.array([views for _, views in coded], dtype=np.uint64).reshape(len(coded), len(VIEWS), WORDS)
     candidates = close_codes(words, BITS, threads, told)
-    near = []
+    near: list[_Near] = []
     told.begin("comparing pictures", min(len(candidates), _MOST_PAIRS))
     with one_blas_thread():
         for one, other, number in candidates[:_MOST_PAIRS]:
             first, second, view = coded[one][0], coded[other][0], VIEWS[number]
-            alike = likeness(load(read[firsts[first]]), load(read[firsts[second]]), view)
+            pictures = load(read[firsts[first]]), load(read[firsts[second]])
+            alike = likeness(*pictures, view)
             if alike >= LIKENESS:
-                near.append((min(first, second), max(first, second), max(0.0, 1.0 - alike), view.mirrored))
+                copied = grain_likeness(*pictures, view) >= GRAIN
+                pair = (min(first, second), max(first, second))
+                near.append(_Near(*pair, max(0.0, 1.0 - alike), view.mirrored, copied))
             told.advance(1)
     return Duplicates(
         tuple(read),
         groups,
         _pairs(near),
         "the same pixels",
-        f"nearly the same pixels (alike by {LIKENESS} or more in every part)",
+        f"nearly the same pixels (alike by {LIKENESS} or more in every part, with the same grain)",
+        "nearly the same content without the same grain (two exposures, or a copy compressed hard)",
         tuple(unread),
         len(candidates) > _MOST_PAIRS,
     )
@@ -244,11 +258,11 @@ def duplicate_vectors(
     units = np.asarray(vectors[kept], np.float64) / lengths[kept, None]
     groups, firsts = _grouped([row.tobytes() for row in np.ascontiguousarray(vectors[kept])])
     limit = _suspicious(units, np.asarray(subjects)[kept])
-    near: list[tuple[int, int, float, bool]] = []
+    near: list[_Near] = []
     representatives = units[firsts]
     capped = False
     for pairs in _close_vectors(representatives, limit, threads, told):
-        near += [(*pair, False) for pair in pairs]
+        near += [_Near(*pair, mirrored=False, near=True) for pair in pairs]
         if len(near) > _MOST_PAIRS:
             near, capped = near[:_MOST_PAIRS], True
             break
@@ -259,8 +273,8 @@ def duplicate_vectors(
         _pairs(near),
         "the same vector",
         f"cosines above {fixed(1 - limit, 5)}, which is beyond what two samples of a subject reach here",
-        tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
-        capped,
+        unread=tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
+        capped=capped,
         of_vectors=True,
     )
 
@@ -326,7 +340,18 @@ def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:
     return frozen(groups), firsts
 
 
-def _pairs(near: list[tuple[int, int, float, bool]]) -> pl.DataFrame:
-    schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64, "mirrored": pl.Boolean}
+class _Near(NamedTuple):
+    """Two groups that are alike, how far apart they are, and whether they are near copies."""
+
+    one: int
+    other: int
+    distance: float
+    mirrored: bool
+    near: bool
+
+
+def _pairs(near: list[_Near]) -> pl.DataFrame:
+    flags = {"mirrored": pl.Boolean, "near": pl.Boolean}
+    schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64, **flags}
     found = frame_of_rows(near, schema).with_columns(pl.col("distance").round(_PLACES))
     return found.sort("distance", maintain_order=True)

@@ -13,7 +13,12 @@ from proband.protocols.audit.picture_codes import PictureView, Span, averaged
 Floats = npt.NDArray[np.float64]
 
 _SIDES = (32, 64)  # pixels of the longer side at which pictures are laid over each other, coarse first
+_FINE = (128, 192)  # the same for the grain, after these
 _WINDOW = 9  # pixels a side of what is compared at once: about a mouth's height
+_BLUR = 5  # pixels a side of the means that are taken off to leave the grain
+_BLOCK = 8  # pixels a side of the blocks whose grain is compared
+_NO_GRAIN = 0.3  # grey levels, squared: rounding to whole levels leaves about a quarter of that
+_FEWEST_BLOCKS = 3
 _PLAIN = 0.1  # share of a picture's variance below which a window shows next to nothing
 _STEPS = 15
 _SMALL = 1e-4  # of half a side: a step that moves nothing
@@ -46,12 +51,55 @@ def likeness(one: Grey, other: Grey, view: PictureView) -> float:
     next to nothing count as alike. Of these correlations it is the smallest: another expression changes the mouth and little else,
     which the correlation of whole pictures (0.98 and more) does not see.
     """
+    shared = _overlaid(one, other, view, _SIDES)
+    return -1.0 if shared is None else _least_alike(*shared)
+
+
+def grain_likeness(one: Grey, other: Grey, view: PictureView) -> float:
+    """How far two pictures that are alike share their grain: about 1 if one is the other, about 0 if they are two exposures.
+
+    What the sensor adds is another thing in every exposure, and no head is held quite still. A copy keeps the grain, or as much of it as
+    compression, a smaller size or a blur leave; so the covariance of the two grains is divided by the smaller of their
+    variances, and not by both. It is taken over the plainer half of the blocks in which both have any grain, where there is
+    little else than noise. Where there are next to none, 0: nothing shows that it is a copy.
+    """
+    shared = _overlaid(one, other, view, (*_SIDES, *_FINE))
+    if shared is None:
+        return 0.0
+    spread = float(min(picture.std() for picture in shared))
+    standard = [_standard(picture) for picture in shared]
+    first, second = (_blocks(_grain(spread * picture)) for picture in standard if picture is not None)
+    vary = np.stack([first.var(axis=1), second.var(axis=1)])
+    together = np.mean((first - first.mean(axis=1)[:, None]) * second, axis=1)
+    grainy = np.flatnonzero(vary.min(axis=0) > _NO_GRAIN)
+    plainer = grainy[np.argsort(vary.max(axis=0)[grainy], kind="stable")][: (len(grainy) + 1) // 2]
+    if len(plainer) < _FEWEST_BLOCKS:
+        return 0.0
+    return float(together[plainer].sum() / vary.min(axis=0)[plainer].sum())
+
+
+def _grain(picture: Floats) -> Floats:
+    """What is left of a picture without its means over small squares."""
+    padded = np.pad(picture, _BLUR // 2, mode="edge")
+    return picture - _means(padded, _BLUR)
+
+
+def _blocks(picture: Floats) -> Floats:
+    """The pixels of every whole block, a row each."""
+    down, across = (length // _BLOCK for length in picture.shape)
+    whole = picture[: down * _BLOCK, : across * _BLOCK].reshape(down, _BLOCK, across, _BLOCK)
+    return whole.transpose(0, 2, 1, 3).reshape(down * across, _BLOCK**2)
+
+
+def _overlaid(
+    one: Grey, other: Grey, view: PictureView, sides: tuple[int, ...]
+) -> tuple[Floats, Floats] | None:
+    """Lay the other over the one, step by step at these sizes; what both show at the last."""
     turned = other[:, ::-1] if view.mirrored else other
     placed = placement_of(view)
-    for side in _SIDES:
+    for side in sides:
         placed = _placed(_shrunk(one, side), _shrunk(turned, side), placed)
-    shared = _shared(one, turned, placed)
-    return -1.0 if shared is None else _least_alike(*shared)
+    return _shared(one, turned, placed, sides[-1])
 
 
 def _shrunk(picture: Grey, side: int) -> Floats:
@@ -113,7 +161,7 @@ def _between(at: Floats, n: int) -> tuple[npt.NDArray[np.intp], Floats]:
     return first, pixels - first
 
 
-def _shared(one: Grey, other: Grey, placed: Placement) -> tuple[Floats, Floats] | None:
+def _shared(one: Grey, other: Grey, placed: Placement, side: int) -> tuple[Floats, Floats] | None:
     """What both show, averaged to the same pixels; None if that is too little."""
     spans = []
     for scale, shift in ((placed.scale_y, placed.shift_y), (placed.scale_x, placed.shift_x)):
@@ -125,9 +173,9 @@ def _shared(one: Grey, other: Grey, placed: Placement) -> tuple[Floats, Floats] 
         (_pixels(picture.shape[0], spans[0][which]), _pixels(picture.shape[1], spans[1][which]))
         for which, picture in enumerate((one, other))
     ]
-    sides = [min(window[axis][1] - window[axis][0] for window in windows) for axis in (0, 1)]
-    scale = min(1.0, _SIDES[-1] / max(sides))
-    height, width = (max(2, round(scale * side)) for side in sides)
+    lengths = [min(window[axis][1] - window[axis][0] for window in windows) for axis in (0, 1)]
+    scale = min(1.0, side / max(lengths))
+    height, width = (max(2, round(scale * length)) for length in lengths)
     first, second = (
         averaged(picture, height, width, window)
         for picture, window in zip((one, other), windows, strict=True)

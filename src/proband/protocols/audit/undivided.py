@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from proband.protocols.audit import cures
-from proband.protocols.audit.copies import not_compared
+from proband.protocols.audit.copies import KINDS, alike_by_copy, not_compared
 from proband.protocols.audit.findings import NAMED, AuditFinding, Severity
 from proband.protocols.audit.rows import SplitRows
-from proband.words import Sentence, digits
+from proband.words import Note, Sentence, digits
 
 if TYPE_CHECKING:
     from proband.protocols.audit.duplicates import Duplicates
@@ -21,6 +21,12 @@ _PAIRS = "{n:count pair} of samples, in {groups:count group}, {n:word has/have} 
 UNDER_SUBJECTS = Sentence("audit.data-under-subjects", "caution", _PAIRS + ", under two subjects")
 UNDER_LABELS = Sentence("audit.data-under-labels", "caution", _PAIRS + ", under two labels of {label!r}")
 UNDER_NAMES = Sentence("audit.data-under-names", "caution", _PAIRS + ", under two names")
+# What one person's photographs may be without anything being wrong: nothing is divided yet.
+_WEIGHTS: dict[tuple[str, str], Severity] = {
+    ("near", "names"): "warning",
+    ("alike", "labels"): "warning",
+    ("alike", "names"): "note",
+}
 _WORDS = {"subjects": UNDER_SUBJECTS, "labels": UNDER_LABELS, "names": UNDER_NAMES}
 
 
@@ -66,23 +72,29 @@ def grouped_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
 def findings_of_data(rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
     """Name copies under two subjects, under two labels and under two names, each pair in one finding alone."""
     for under, what in _WORDS.items():
-        for copy, alike in (("exact", copies.exact), ("near", copies.near)):
+        for copy, alike in alike_by_copy(copies).items():
             found = pairs.filter((pl.col("under") == under) & (pl.col("copy") == copy))
             if not found.height:
                 continue
-            severity: Severity = "warning" if copies.of_vectors else "fault"
+            severity: Severity = "warning" if copies.of_vectors else _WEIGHTS.get((copy, under), "fault")
             said = {"n": found.height, "groups": found["group"].n_unique(), "alike": alike}
             if under == "labels":
                 said["label"] = rows.label
             yield AuditFinding(
-                f"{copy} copies under two {under}",
+                f"{KINDS[copy]} under two {under}",
                 severity,
                 what(**said),
                 found.height,
                 tuple(_named(row, under) for row in found.head(NAMED).to_dicts()),
-                cures.KEEP_ONE_OR_TOGETHER() if under == "names" else cures.CORRECT_LABELS(),
+                _cure(copy, under),
             )
     yield from not_compared(copies, pairs)
+
+
+def _cure(copy: str, under: str) -> Note:
+    if copy == "alike":
+        return cures.KEEP_TOGETHER() if under == "names" else cures.LOOK_AT_LABELS()
+    return cures.KEEP_ONE_OR_TOGETHER() if under == "names" else cures.CORRECT_LABELS()
 
 
 def _named(row: dict[str, object], under: str) -> str:
