@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from proband.inference.comparisons.mcnemar_table import ANSWERS, McNemarRow, McNemarTable
+from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart
@@ -45,10 +45,10 @@ class McNemarView(View[McNemarTable]):
         return {"mcnemar": [_differences(tests)]}
 
     def notes(self, tests: McNemarTable) -> Sequence[Note]:
-        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), answered(ANSWERS)]
+        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), answered(tests.answers)]
 
     def answers(self, tests: McNemarTable) -> Sequence[Answers]:
-        return [ANSWERS]
+        return [tests.answers]
 
 
 def _of_one(tests: McNemarTable) -> list[Note]:
@@ -81,7 +81,7 @@ def _rows(tests: McNemarTable) -> Table:
             col.at_level(tests.confidence_level),
             lambda row: col.ends(row.difference),
             "Tango's, of the difference.",
-            answers=ANSWERS,
+            answers=tests.answers,
         ),
         col.p(
             "p, first better",
@@ -130,5 +130,5 @@ def _differences(tests: McNemarTable) -> Chart:
         id="mcnemar-chart",
         title="Differences of rates",
         notes=(f"Without probes, and not drawn: {counted(left, 'test')}.",) if left else (),
-        answers=ANSWERS,
+        answers=tests.answers,
     )

@@ -28,7 +28,7 @@ from proband.inference.estimates.evaluation import OfProbes
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result
+from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result, among
 from proband.results.difference import Difference
 from proband.results.serializing import Written
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
@@ -127,6 +127,8 @@ class McNemarTable(Result):
         The rank that counts as a success, and the level of the intervals.
     adjustment
         How p-values are adjusted for the number of tests.
+    answers
+        What the differences are of, what varies behind them, what is held fixed and what is assumed.
     notes
         What was tested, and what to beware of.
 
@@ -145,6 +147,7 @@ class McNemarTable(Result):
     rank: Rank
     confidence_level: Confidence
     adjustment: Literal["holm"] = "holm"
+    answers: Answers = ANSWERS
 
     written = Written(also=("notes",))
 
@@ -304,7 +307,8 @@ def mcnemar_of_sets(
         row if row.test is None else replace(row, test=replace(row.test, p_adjusted=next(adjusted)))
         for row in rows
     ]
-    return McNemarTable(tuple(rows), rank, confidence_level)
+    answers = among(ANSWERS, next(iter(outcomes.values())).sampling)
+    return McNemarTable(tuple(rows), rank, confidence_level, answers=answers)
 
 
 def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidence_level: float) -> McNemarRow:

@@ -27,11 +27,12 @@ from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgor
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.about import NOBODY, Who
 from proband.results.band import Band
-from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.base import Answers, Confidence, Count, Result, among
 from proband.results.serializing import Written
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
 from proband.samples import Pool
 from proband.scores import Scores
+from proband.scores.sampling import sampled
 from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, count, counted, fixed, interval
 
@@ -405,7 +406,8 @@ def permute(
         notes.append(_FAILED(n=failed))
     kernels = {"bit-sliced" if one.slices else "bitset" if one.compiled else "numpy" for one in prepared}
     metrics = {name: one.metric for name, one in named.items()}
-    return _result(run, tuple(named), ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
+    made = _result(run, tuple(named), ties, ", ".join(sorted(kernels)), tuple(notes), metrics)
+    return replace(made, answers=among(made.answers, sampled(None, pool)))
 
 
 def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
