@@ -44,7 +44,8 @@ ANSWERS = Answers(
 _TESTED = Sentence(
     "mcnemar.tests",
     "note",
-    "Success: rank {rank} or better. SS, SF, FS, FF: probes that both recognise, only the first, only the second, neither",
+    "Success: rank {rank} or better. Corr/Total: probes recognised, of all. SS, SF, FS, FF: probes that both recognise, only the first, "
+    "only the second, neither. The mid-p is two-sided and gives what was observed half its weight",
 )
 _ADJUSTED = Sentence(
     "mcnemar.adjusted",
@@ -88,7 +89,9 @@ class McNemarRow(OfProbes, Record):
     """
 
     written = Written(
-        {"category": "probe_set", "n": "counts.n"}, also=("rate_first", "rate_second"), spread=("counts",)
+        {"category": "probe_set", "n": "counts.n"},
+        also=("n_correct_first", "n_correct_second", "rate_first", "rate_second"),
+        spread=("counts",),
     )
 
     category: str | None
@@ -101,14 +104,24 @@ class McNemarRow(OfProbes, Record):
     why: Note | None = None
 
     @property
+    def n_correct_first(self) -> Count:
+        """Probes that the first recognises."""
+        return self.counts.ss + self.counts.sf
+
+    @property
+    def n_correct_second(self) -> Count:
+        """Probes that the second recognises."""
+        return self.counts.ss + self.counts.fs
+
+    @property
     def rate_first(self) -> Rate | None:
         """The share of probes that the first recognises."""
-        return self._share(self.counts.ss + self.counts.sf)
+        return self._share(self.n_correct_first)
 
     @property
     def rate_second(self) -> Rate | None:
         """The share of probes that the second recognises."""
-        return self._share(self.counts.ss + self.counts.fs)
+        return self._share(self.n_correct_second)
 
     def _share(self, part: int) -> float | None:
         return part / self.counts.n if self.counts.n else None
@@ -192,6 +205,8 @@ def _plain(row: McNemarRow) -> dict[str, Any]:
         "second": row.second,
         "probes": row.counts.n,
         "people": row.n_people,
+        "correct_first": row.n_correct_first,
+        "correct_second": row.n_correct_second,
         "rate_first": row.rate_first,
         "rate_second": row.rate_second,
         **{name: getattr(row.counts, name) for name in ("ss", "sf", "fs", "ff")},
