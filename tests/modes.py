@@ -240,7 +240,7 @@ OF_RUNNING = ("help", "threads", "engine", "quiet")
 
 # Values of options, by their names; of some for one command.
 VALUES: dict[str, list[str]] = {
-    "samples": ["renamed.csv", "samples.csv"], "id_column": ["name"], "subject_column": ["who"], "missing_values": ["s00"],
+    "samples": ["renamed.csv", "samples.csv"], "id_column": ["name"], "subject_column": ["who"], "missing_values": ["s00"], "sampling": ["scene=session,implicit=sex"],
     "failed": ["kind == 'fc' and age > 30"], "orientation": ["distance", "similarity"], "embeddings": ["second.npz"], "metric": ["l1"],
     "format": ["bob4"], "query_ids": ["rows"], "target_ids": ["columns"], "queries": ["session == 1"], "targets": ["session == 1"],
     "mask": ["matrix.mask"], "columns": ["a=one,score=mid"], "mated_is": ["other"], "missing": ["drop"],
@@ -298,7 +298,7 @@ OWN_VALUES: dict[tuple[str, str], list[str]] = {
 
 
 BY_DATA = {
-    "ties", "stratum_weights", "centre", "seed", "explain", "stratify", "lonely", "nest", "incomplete", "missing_values", "models",
+    "sampling", "ties", "stratum_weights", "centre", "seed", "explain", "stratify", "lonely", "nest", "incomplete", "missing_values", "models",
     "verification", "against", "missing", "check_orientation", "counting", "one_per_subject", "tolerance", "adjust", "force", "allow_plugins", "max_rounds",
 }  # fmt: skip
 """Options about what some data have (ties, lonely strata, missing ids): each must have an effect in some mode of the command, not in all."""

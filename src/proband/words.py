@@ -464,6 +464,61 @@ class Target:
         return {"key": self.key, "text": self.words}
 
 
+SamplingLevel = Literal[
+    "scene", "context", "explicit", "implicit", "population", "system", "model", "analysis"
+]
+"""What a column may be declared as (`proband.samples.sampling`)."""
+Spread = Literal["constant", "between-people", "within-people", "not-known"]
+_LEVEL_WORDS: Mapping[str, str] = {
+    "scene": "scene",
+    "context": "context",
+    "explicit": "explicit property",
+    "implicit": "implicit property",
+    "system": "system level",
+    "model": "model level",
+    "analysis": "analysis level",
+}
+
+
+@dataclass(frozen=True)
+class SampledColumn:
+    """What the data show of a column that is declared as a sampling level.
+
+    Attributes
+    ----------
+    column, level
+        The column, and what it is declared as.
+    spread
+        Over the probes: ``constant``; ``between-people``, if nobody has two values; ``within-people``, if somebody has; or
+        ``not-known``, if values are missing and the others do not show that it varies within people.
+    value, gallery_value
+        The one value of all probes, and of the whole gallery; None where there are several, or some are missing.
+    n_within
+        People whose probes have several values.
+    n_missing
+        Probes without a value.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ()
+    column: str
+    level: SamplingLevel
+    spread: Spread
+    value: str | None
+    gallery_value: str | None
+    n_within: int
+    n_missing: int
+
+    @property
+    def sampling_level(self) -> str:
+        """The one of the four sampling levels that it belongs to."""
+        return self.level if self.level in ("system", "model", "analysis") else "population"
+
+    def told(self, value: str | None = None) -> str:
+        """The column and what it is declared as, with the value that it is held at: ``context (camera = a)``."""
+        name = printable(self.column if value is None else f"{self.column} = {value}")
+        return f"{_LEVEL_WORDS[self.level]} ({name})" if self.level in _LEVEL_WORDS else name
+
+
 @dataclass(frozen=True)
 class Method:
     """How an interval or a test was made.

@@ -8,11 +8,20 @@ from scipy.stats import binomtest
 
 from proband import Category, Experiment, Samples, Scores
 from proband.errors import UsageError
+from proband.report.showing import tables_of
 from proband.stats import mcnemar_table
 
-# Both, only the first, only the second, neither: the two smaller sets of Table 4, and what R's binom.test has for them.
-TABLE_4 = {"dup2": (30, 22, 8, 174), "fc": (9, 44, 1, 140)}
-ONE_SIDED = {"dup2": 0.008062400855124, "fc": 1.30739863379858e-12}
+# Both, only the first, only the second, neither: Table 4, and what R's binom.test has for it (one-sided, two-sided, mid-p).
+TABLE_4 = {
+    "fb": (824, 104, 40, 227), "dup1": (217, 60, 38, 407), "dup2": (30, 22, 8, 174), "fc": (9, 44, 1, 140),
+}  # fmt: skip
+CORRECT = {"fb": (928, 864), "dup1": (277, 255), "dup2": (52, 38), "fc": (53, 10)}
+P_VALUES = {
+    "fb": (4.72745380885331e-08, 9.45490761770662e-08, 6.49310735531551e-08),
+    "dup1": (0.016680014448471, 0.0333600288969419, 0.0265251068483944),
+    "dup2": (0.008062400855124, 0.016124801710248, 0.0106738405302167),
+    "fc": (1.30739863379858e-12, 2.61479726759717e-12, 1.33582034322899e-12),
+}
 
 
 def study(sets: dict[str, tuple[int, int, int, int]]) -> tuple[dict[str, Scores], Experiment]:
@@ -35,15 +44,50 @@ def test_table_4() -> None:
     scores, experiment = study(TABLE_4)
     found = mcnemar_table(scores, experiment, by="set")
     rows = {one.category: one for one in found.rows}
-    assert list(rows) == [None, "set dup2", "set fc"]
+    assert set(rows) == {None, *(f"set {name}" for name in TABLE_4)}
     for name, counts in TABLE_4.items():
         row = rows[f"set {name}"]
         assert (row.counts.ss, row.counts.sf, row.counts.fs, row.counts.ff) == counts
         assert row.test is not None
-        assert row.test.p_greater == pytest.approx(ONE_SIDED[name], rel=1e-9)
+        found_p = (row.test.p_greater, row.test.p_value, row.test.p_mid)
+        assert found_p == pytest.approx(P_VALUES[name], rel=1e-9)
+        assert (row.n_correct_first, row.n_correct_second) == CORRECT[name]
         assert row.rate_first == pytest.approx((counts[0] + counts[1]) / sum(counts))
     whole = rows[None].counts
     assert (whole.ss, whole.sf, whole.fs, whole.ff) == tuple(map(sum, zip(*TABLE_4.values(), strict=True)))
+
+
+def test_it_reads_like_table_4() -> None:
+    scores, experiment = study({name: TABLE_4[name] for name in ("dup2", "fc")})
+    found = mcnemar_table(scores, experiment, by="set")
+    (table,) = tables_of(found)
+    heads = [column.heading.replace("\n", " ") for column in table.columns]
+    assert heads == [
+        "probes of", "first", "second", "first Corr/Total", "first rate", "second Corr/Total", "second rate", "SS", "SF", "FS", "FF",
+        "difference, points", "95% interval", "one-sided p", "two-sided p", "two-sided mid-p", "adjusted p",
+    ]  # fmt: skip
+    texts = [[cell.text for cell in row] for row in table.rows]
+    assert texts[1][:11] == [
+        "set dup2",
+        "first",
+        "second",
+        "52/234",
+        "0.2222",
+        "38/234",
+        "0.1624",
+        "30",
+        "22",
+        "8",
+        "174",
+    ]
+    assert texts[2][3:11] == ["53/194", "0.2732", "10/194", "0.0515", "9", "44", "1", "140"]
+    assert texts[1][13:16] == ["0.0081", "0.016", "0.011"]
+    written = found.to_dict()["rows"][1]
+    assert (written["n_correct_first"], written["n_correct_second"], written["n"]) == (52, 38, 234)
+    assert written["test"]["p_mid"] == pytest.approx(P_VALUES["dup2"][2])
+    header = found.to_csv().splitlines()[0].split(",")
+    assert {"correct_first", "correct_second", "p_mid"} <= set(header)
+    assert "mid-p" in str(found.notes[0])
 
 
 def test_p_values_are_adjusted_for_all_tests_that_there_are() -> None:

@@ -180,6 +180,7 @@ def _data(
         from proband.study.requests import only
         from proband.study.run import ranked
 
+        inputs.refuse_sampling("a simulation")
         with spelled():
             request = only(None, **inputs.sources(), experiment=experiment)
             found = ranked(

@@ -32,6 +32,7 @@ class ScoreInputs:
     subject_column: Annotated[o.SubjectColumn, _OF_TABLE] = "subject"
     missing_values: Annotated[o.MissingValues, _OF_TABLE] = None
     failed: o.FailedOption = None
+    sampling: Annotated[o.SamplingOption, _OF_TABLE] = None
     orientation: o.Orientation = None
     embeddings: Annotated[
         list[str] | None,
@@ -70,6 +71,13 @@ class ScoreInputs:
             rich_help_panel="Reading files",
         ),
     ] = True
+
+    def refuse_sampling(self, what: str) -> None:
+        """Refuse sampling levels where nothing would speak of them."""
+        from proband.errors import UsageError
+
+        if self.sampling is not None:
+            raise UsageError(f"--sampling has no effect on {what}.", "leave it out.")
 
     def sources(self) -> dict[str, Any]:
         """What is read, as a request says it."""
@@ -119,6 +127,7 @@ class ScoreInputs:
                 "subject_column": self.subject_column,
                 "failed": self.failed,
                 "missing_values": o.words_of(self.missing_values),
+                "sampling": o.sampling_of(self.sampling),
             }
             found["samples"] = {key: value for key, value in table.items() if value is not None}
         return {kind: value for kind, value in found.items() if value}

@@ -74,6 +74,16 @@ MissingValues = Annotated[
         rich_help_panel="Reading files",
     ),
 ]
+SamplingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sampling",
+        metavar="LEVEL=COLUMN,…",
+        help="Which columns are the scene, its context, explicit or implicit properties, or of the level population, system, model or "
+        "analysis (STRAT), e.g. scene=session,context=camera: results say which vary and which are held fixed; may be repeated.",
+        rich_help_panel="Data",
+    ),
+]
 FailedOption = Annotated[
     str | None,
     typer.Option(
@@ -299,6 +309,27 @@ def metrics_of(text: str | None) -> str | dict[str, str] | None:
 def words_of(text: str | None) -> tuple[str, ...] | None:
     """Words separated by commas; none at all for an empty text."""
     return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def sampling_of(texts: list[str] | None) -> dict[str, tuple[str, ...]] | None:
+    """Columns by sampling level, of ``LEVEL=COLUMN,COLUMN`` with commas between."""
+    from proband.study.requests.data import SamplingLevels
+
+    if not texts:
+        return None
+    levels: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        level = None
+        for piece in text.split(","):
+            name, mark, column = piece.rpartition("=")
+            level = name.strip() if mark else level
+            if level not in SamplingLevels.model_fields:
+                raise UsageError(
+                    f"--sampling takes LEVEL=COLUMN, got {piece!r}.",
+                    meant(level or piece.strip(), SamplingLevels.model_fields),
+                )
+            levels[level] = (*levels.get(level, ()), column.strip())
+    return levels
 
 
 def columns_of(texts: list[str] | None) -> dict[str, Any] | None:

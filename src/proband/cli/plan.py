@@ -263,6 +263,7 @@ def _outcomes(
     from proband.study.requests import only
     from proband.study.run import ranked
 
+    pilot.refuse_sampling("a plan")
     with spelled(), progress_bars(running.quiet) as progress:
         request = only(None, **pilot.sources(), experiment=experiment)
         return ranked(request, origin=Origin(command=typed()), threads=running.threads, progress=progress)

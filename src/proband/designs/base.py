@@ -75,6 +75,11 @@ class Design(ABC):
         """What more of would make it surer: people or probes; None for other units."""
         return "probe" if self.over_probes else "person"
 
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns that make strata, and units within them."""
+        return {}
+
     def __str__(self) -> str:
         return str(self.as_method)
 

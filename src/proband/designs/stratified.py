@@ -174,6 +174,11 @@ class StratifiedDesign(Design):
         return strata if self.units is None else f"{strata} and {self.units} as the units within them"
 
     @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns that make strata, and units within them."""
+        return {"strata": self.strata if self.knows_strata else None, "units": self.units}
+
+    @property
     def knows_strata(self) -> bool:
         """Whether replicates are made within strata."""
         return True

@@ -18,15 +18,16 @@ from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import every_two
 from proband.measures import Measure, Outcomes
 from proband.measures.base import Form, as_measure, outcomes_of, weighing
-from proband.results.base import Answers
+from proband.results.base import Answers, among
 from proband.results.difference import Unit
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, estimate_among
 from proband.results.targets import derived
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.sampling import sampled
 from proband.scores.several import name_of
 from proband.scores.trials import Trials
-from proband.words import Note, Target
+from proband.words import Note, SampledColumn, Target
 
 if TYPE_CHECKING:
     from proband.inference.comparisons.paired import Tested
@@ -123,6 +124,18 @@ class Question:
             for one, name in zip(ranked, self.names, strict=True)
         )
 
+    @cached_property
+    def sampling(self) -> tuple[SampledColumn, ...]:
+        """What the samples behind it show of the columns that are declared as sampling levels."""
+        if self.view == "outcomes":
+            return self.outcomes[0].sampling
+        return sampled(self.data[0], self.within)
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns that the design makes strata and units of."""
+        return {} if self.design is None else self.design.columns
+
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The two names of every comparison."""
@@ -164,6 +177,13 @@ class Joint:
     overall: Test | None = None
     unit: Unit = "person"
 
+    def among(self, sampling: tuple[SampledColumn, ...], **columns: str | None) -> Joint:
+        """The same, whose answers say which of the declared sampling levels vary."""
+        if not sampling:
+            return self
+        estimates = tuple(estimate_among(one, sampling, **columns) for one in self.estimates)
+        return replace(self, estimates=estimates, answers=among(self.answers, sampling, **columns))
+
 
 Comparing = Callable[[Question], Joint]
 
@@ -201,7 +221,8 @@ class Procedure:
         """Estimate each algorithm by itself."""
         measure = question.measure
         if measure.complement is None:
-            return _function(self.estimates)(question)  # type: ignore[no-any-return]
+            estimates = _function(self.estimates)(question)
+            return tuple(estimate_among(one, question.sampling, **question.columns) for one in estimates)
         errors = self.estimate(replace(question, measure=measure.complement))
         return tuple(complement_of(error, measure.estimand) for error in errors)
 
@@ -209,7 +230,8 @@ class Procedure:
         """Estimate all, and compare every two."""
         measure = question.measure
         if measure.complement is None:
-            return _function(self.differences)(question)  # type: ignore[no-any-return]
+            joint: Joint = _function(self.differences)(question)
+            return joint.among(question.sampling, **question.columns)
         # (1 − a) − (1 − b) is b − a: the pairs are asked about the other way round.
         turned = tuple((second, first) for first, second in question.pairs)
         joint = self.compare(replace(question, measure=measure.complement, chosen=turned))

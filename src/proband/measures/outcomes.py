@@ -13,7 +13,8 @@ from proband.engine.limits import Count, Rank
 from proband.errors import DesignError, UsageError
 from proband.results.base import Facts
 from proband.samples import Experiment, Positions
-from proband.words import Note, count, counted
+from proband.samples.sampling import observed
+from proband.words import Note, SampledColumn, count, counted
 
 TiePolicy = Literal["pessimistic", "optimistic", "mean"]
 Counting = Literal["images", "subjects"]
@@ -236,6 +237,11 @@ class Outcomes:
     def relative_ranks(self) -> Floats:
         """Each probe's rank over the number of people in the gallery (Micheals & Boult 2001)."""
         return self.ranks / self.n_gallery_subjects
+
+    @cached_property
+    def sampling(self) -> tuple[SampledColumn, ...]:
+        """What these probes and the gallery show of the columns that are declared as sampling levels."""
+        return observed(self.experiment.samples, self.probes, self.experiment.gallery)
 
     @cached_property
     def facts(self) -> Facts:

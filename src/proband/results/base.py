@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from proband._version import __version__
@@ -12,9 +12,10 @@ from proband.engine.arguments import published
 from proband.engine.limits import Count as Count, Rank as Rank, Rate as Rate, Within
 from proband.engine.rendering import Shown
 from proband.results.compared import Compared
+from proband.results.sampling import levels_in_words
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
-from proband.words import Note, Target, digits, fold, plain, visible
+from proband.words import Note, SampledColumn, Target, digits, fold, plain, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,14 +154,19 @@ def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
 
 @published
 @dataclass(frozen=True)
-class Answers:
-    """What a number is of, what varies behind it, what is held fixed and what is assumed."""
+class Answers(Record):
+    """What a number is of, what varies behind it, what is held fixed and what is assumed.
+
+    `sampling` holds what the data show of columns that are declared as sampling levels; it is not written where none is.
+    """
 
     columns: ClassVar[tuple[str, ...]] = ()
+    written = Written(if_any=("sampling",))
     of: Target
     varying: Target
     fixed: Target
     assuming: Target
+    sampling: tuple[SampledColumn, ...] = ()
 
 
 @published
@@ -213,3 +219,31 @@ NOT_MEASURED = Facts("", 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", "", "", "", "", "", 
 def describing(of: Target) -> Answers:
     """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""
     return Answers(of, DESCRIPTION, EVERYTHING, NOTHING)
+
+
+def among(
+    answers: Answers,
+    sampling: tuple[SampledColumn, ...],
+    *,
+    strata: str | None = None,
+    units: str | None = None,
+) -> Answers:
+    """Answers that say as well which of the declared sampling levels vary, and which are held fixed.
+
+    Parameters
+    ----------
+    answers
+        What a number means; what says it already is returned as it is.
+    sampling
+        What the samples behind the number show of the columns that are declared; where none is, nothing is added.
+    strata, units
+        The columns that make the strata, and the units within them.
+    """
+    if answers.sampling or not sampling:
+        return answers
+    more = levels_in_words(sampling, answers.varying.key, strata, units)
+    told = zip((answers.varying, answers.fixed, answers.assuming), more, strict=True)
+    varying, fixed, assuming = (
+        replace(target, words="; ".join((target.words, *words))) for target, words in told
+    )
+    return replace(answers, varying=varying, fixed=fixed, assuming=assuming, sampling=sampling)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isnan
 from typing import ClassVar
 
@@ -13,10 +14,10 @@ import numpy.typing as npt
 from proband.engine.arguments import published
 from proband.errors import DesignError, UsageError
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Count, Facts, Result
+from proband.results.base import Answers, Confidence, Count, Facts, Result, among
 from proband.results.serializing import Written
 from proband.results.sides import Side
-from proband.words import Method, Note, Sentence, Target, count, digits, fixed, interval, level
+from proband.words import Method, Note, SampledColumn, Sentence, Target, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]
 DRIFT = 0.1
@@ -279,3 +280,29 @@ class Estimate(Result):
             f"{about}{self.of} {fixed(self.value)}{spread}, {level(self.confidence_level)} {ends}{beside}, "
             f"varying {self.answers.varying}"
         )
+
+
+def estimate_among(
+    estimate: Estimate, sampling: tuple[SampledColumn, ...], **columns: str | None
+) -> Estimate:
+    """The same estimate, whose answers say which of the declared sampling levels vary (`among`)."""
+    if not sampling:
+        return estimate
+    by_person, naive, again = estimate.by_person, estimate.naive, estimate.again
+    return replace(
+        estimate,
+        answers=among(estimate.answers, sampling, **columns),
+        by_person=by_person and estimate_among(by_person, sampling),
+        naive=naive and estimate_among(naive, sampling),
+        again=again and partial(_again_among, again, sampling, columns),
+    )
+
+
+def _again_among(
+    again: Callable[[int], Estimate],
+    sampling: tuple[SampledColumn, ...],
+    columns: dict[str, str | None],
+    n_resamples: int,
+) -> Estimate:
+    """The same estimate with another number of replicates, in as many words."""
+    return estimate_among(again(n_resamples), sampling, **columns)

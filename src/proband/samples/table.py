@@ -35,6 +35,7 @@ from proband.samples.directories import frame_of_names, pattern_in
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
+from proband.samples.sampling import Declared, declared_levels
 from proband.words import Note, Sentence, count, counted
 
 _SUBJECTS = ("subject", "person", "identity", "speaker", "name", "class", "label", "user", "pid")
@@ -91,6 +92,10 @@ class Samples:
     failed
         A condition that says which samples failed to be acquired (``"not detected"``). What a failure costs is
         decided, and stated, where samples are scored.
+    sampling
+        Which columns stand for which of STRAT's sampling levels (Micheals & Boult 2001): ``scene``, ``context``, ``explicit`` and
+        ``implicit`` properties, or the level itself, ``population``, ``system``, ``model`` or ``analysis``, each with a column or
+        several: ``{"scene": "session", "context": ["camera", "light"]}``. Results then say which of them vary and which are held fixed.
     source, notes
         What to call the table in messages, and what was decided in reading it.
 
@@ -114,6 +119,7 @@ class Samples:
         id_column: str = "id",
         subject_column: str = "subject",
         failed: str | None = None,
+        sampling: Mapping[str, str | Sequence[str]] | None = None,
         source: str = "the samples table",
         notes: Iterable[Note] = (),
     ) -> None:
@@ -153,6 +159,9 @@ class Samples:
         self.codes: npt.NDArray[np.int32] = frozen(self.subjects.positions(people.to_list()).astype(np.int32))
         self.failed: npt.NDArray[np.bool_] = frozen(self._failures(failed))
         self.failure_rule = failed
+        self.sampling: Declared = declared_levels(sampling or {}, self._frame.columns, source)
+        for column, _ in self.sampling:
+            require_values(self._frame[column], source)
         self.notes: tuple[Note, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
@@ -163,6 +172,7 @@ class Samples:
         id_column: str = "id",
         subject_column: str = "subject",
         failed: str | None = None,
+        sampling: Mapping[str, str | Sequence[str]] | None = None,
         missing_values: Collection[str] | None = None,
         label_columns: Collection[str] = (),
     ) -> Samples:
@@ -183,6 +193,8 @@ class Samples:
             The columns of ids and of subjects; ``#`` numbers the rows.
         failed
             Which samples failed to be acquired: a condition.
+        sampling
+            Which columns stand for which sampling level.
         missing_values
             Words that stand for a missing value in every column.
         label_columns
@@ -205,6 +217,7 @@ class Samples:
                 id_column=id_column,
                 subject_column=subject_column,
                 failed=failed,
+                sampling=sampling,
                 source=directory.name,
                 notes=notes,
             )
@@ -318,6 +331,7 @@ class Samples:
         part.codes = frozen(part.subjects.positions(names).astype(np.int32))
         part.failed = frozen(self.failed[chosen])
         part.failure_rule = self.failure_rule
+        part.sampling = self.sampling
         part.notes = self.notes
         return part
 

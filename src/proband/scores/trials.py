@@ -18,12 +18,13 @@ from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import frame_from
+from proband.samples.sampling import observed
 from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores, check_orientation_name
 from proband.scores.names import coded, n_repeats, numbered, together
 from proband.scores.pair_columns import needed_options, suggested
-from proband.words import Note, Sentence, count, counted, percent
+from proband.words import Note, SampledColumn, Sentence, count, counted, percent
 
 NOT_COUNTED = Sentence(
     "scores.pairs-not-counted", "note", "{n:count pair} {n:word is/are} not to be counted; left out"
@@ -81,7 +82,8 @@ class Trials:
         ``"similarity"``, ``"distance"``, or None where the source does not say and nobody has declared it.
     metric
         How embeddings were compared; None for scores that are taken as given.
-
+    sampling
+        What its samples show of the columns that their table declares as sampling levels.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class Trials:
     name: str = "trials"
     notes: tuple[Note, ...] = ()
     metric: str | None = None
+    sampling: tuple[SampledColumn, ...] = ()
 
     made_of_tables: ClassVar[bool] = True
     made_by: ClassVar[str] = "scored_pairs(frame['mated'], frame['score'], orientation='similarity')"
@@ -268,7 +271,8 @@ class Trials:
                 )
         failed = pl.Series(samples.failed[places["query"]] | samples.failed[places["target"]])
         made = frame.with_columns(**said, failed=frame["failed"] | failed)
-        found = replace(self, frame=made, notes=tuple(dict.fromkeys(notes)))
+        sampling = observed(samples, *(np.unique(places[side]) for side in ("query", "target")))
+        found = replace(self, frame=made, notes=tuple(dict.fromkeys(notes)), sampling=sampling)
         found._refuse_repeats(places["query"], places["target"], len(samples), "list every comparison once.")
         return found
 

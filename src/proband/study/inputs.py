@@ -199,7 +199,13 @@ def _table(request: Request, origin: Origin) -> Samples | None:
     labels = tuple(name for _, asked in request.asked() for name in asked.reads.labels)
     with origin.placed(origin.where("samples")):
         return read_table(
-            origin.find(one.file), one.id_column, one.subject_column, one.failed, one.missing_values, labels
+            origin.find(one.file),
+            one.id_column,
+            one.subject_column,
+            one.failed,
+            one.missing_values,
+            labels,
+            one.sampling.declared,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -26,15 +26,18 @@ def read_table(
     failed: str | None,
     missing_values: tuple[str, ...] | None,
     label_columns: Collection[str] = (),
+    sampling: Mapping[str, Sequence[str]] | None = None,
 ) -> Samples:
     """Read a table of samples, or a CSU image list; words for missing values may be names of classes in `label_columns`."""
     if path.suffix.lower() == ".srt":
-        return read_image_list(path)
+        listed = read_image_list(path)
+        return Samples(listed.frame, sampling=sampling, source=path.name) if sampling else listed
     return Samples.read(
         path,
         id_column=id_column,
         subject_column=subject_column,
         failed=failed,
+        sampling=sampling,
         missing_values=missing_values,
         label_columns=label_columns,
     )

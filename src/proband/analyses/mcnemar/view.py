@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from proband.inference.comparisons.mcnemar_table import ANSWERS, McNemarRow, McNemarTable
+from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart
 from proband.report.notes import answered
-from proband.report.tables.table import Table
+from proband.report.tables.table import Cell, ShareOf, Table
 from proband.report.view import View, shows
 from proband.results.base import Answers
-from proband.words import Note, Sentence, counted
+from proband.words import Note, Sentence, count, counted
 
 _TESTED = Sentence(
     "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
@@ -45,10 +45,10 @@ class McNemarView(View[McNemarTable]):
         return {"mcnemar": [_differences(tests)]}
 
     def notes(self, tests: McNemarTable) -> Sequence[Note]:
-        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), answered(ANSWERS)]
+        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), answered(tests.answers)]
 
     def answers(self, tests: McNemarTable) -> Sequence[Answers]:
-        return [ANSWERS]
+        return [tests.answers]
 
 
 def _of_one(tests: McNemarTable) -> list[Note]:
@@ -68,28 +68,39 @@ def _rows(tests: McNemarTable) -> Table:
         col.name("probes of", lambda row: row.probe_set),
         col.name("first", lambda row: row.first),
         col.name("second", lambda row: row.second),
-        col.count("probes", lambda row: row.counts.n),
-        col.rate("first recognises", lambda row: row.rate_first, "Its recognition rate."),
-        col.rate("second recognises", lambda row: row.rate_second, "Its recognition rate."),
+        col.cell(
+            "first\nCorr/Total", lambda row: _correct(row.n_correct_first, row), "Probes that it recognises."
+        ),
+        col.rate("first\nrate", lambda row: row.rate_first, "Its recognition rate."),
+        col.cell(
+            "second\nCorr/Total",
+            lambda row: _correct(row.n_correct_second, row),
+            "Probes that it recognises.",
+        ),
+        col.rate("second\nrate", lambda row: row.rate_second, "Its recognition rate."),
         *col.each(_COUNTED, _counted),
         col.effect(
             "difference, points",
             lambda row: None if row.difference is None else row.difference.value,
-            "The first less the second.",
+            "First minus second.",
         ),
         col.effect_interval(
             col.at_level(tests.confidence_level),
             lambda row: col.ends(row.difference),
             "Tango's, of the difference.",
-            answers=ANSWERS,
+            answers=tests.answers,
         ),
         col.p(
-            "p, first better",
+            "one-sided\np",
             lambda row: None if row.test is None else row.test.p_greater,
-            "One-sided, exact.",
+            "Exact, that the first is better: the one that Beveridge et al. (2001) print.",
         ),
-        col.p("p, two-sided", lambda row: None if row.test is None else row.test.p_value, "Exact."),
-        col.p("p, mid-p", lambda row: None if row.test is None else row.test.p_mid, "Two-sided, mid-p."),
+        col.p("two-sided\np", lambda row: None if row.test is None else row.test.p_value, "Exact."),
+        col.p(
+            "two-sided\nmid-p",
+            lambda row: None if row.test is None else row.test.p_mid,
+            "What was observed has half its weight: less conservative, no longer exact.",
+        ),
         col.p(
             "adjusted p",
             lambda row: None if row.test is None else row.test.p_adjusted,
@@ -98,6 +109,11 @@ def _rows(tests: McNemarTable) -> Table:
         ),
         id="mcnemar-tests",
     )
+
+
+def _correct(n: int, row: McNemarRow) -> Cell:
+    """So many of so many, as papers write it."""
+    return Cell(f"{count(n)}/{count(row.counts.n)}", ShareOf(n, row.counts.n))
 
 
 def _counted(which: str) -> col.ColumnOf[McNemarRow]:
@@ -130,5 +146,5 @@ def _differences(tests: McNemarTable) -> Chart:
         id="mcnemar-chart",
         title="Differences of rates",
         notes=(f"Without probes, and not drawn: {counted(left, 'test')}.",) if left else (),
-        answers=ANSWERS,
+        answers=tests.answers,
     )

@@ -12,6 +12,7 @@ from proband.inference.verification.open_set import SearchEstimates, searches_wi
 from proband.measures.open_set import Searches, require_both, search
 from proband.results.serializing import Written
 from proband.samples import Experiment
+from proband.scores.sampling import sampled
 from proband.study.context import Context, digest_of
 from proband.study.findings import Parts
 from proband.study.inputs import Algorithm
@@ -60,7 +61,7 @@ def _searched(
         )
         found = searches_with_intervals(
             made, request.fpir, request.ranks, context.output.confidence_level,
-            seed=context.output.seed, threads=context.threads,
+            seed=context.output.seed, threads=context.threads, sampling=sampled(algorithm.scores, experiment),
         )  # fmt: skip
         return found, _by_size(algorithm, request, experiment, made, context) if request.sizes else None
 

@@ -107,7 +107,9 @@ def _of_list(pairs: PairList, request: VerificationRequest, context: Context, le
         )
         usual = VerificationRequest()
         for name in ("n_resamples", "naive"):
-            if found.answers != OVER_PEOPLE and getattr(request, name) != getattr(usual, name):
+            if found.answers.varying.key != OVER_PEOPLE.varying.key and getattr(request, name) != getattr(
+                usual, name
+            ):
                 raise RequestError(
                     ("verification", name),
                     "it has no effect on a list that does not say whose the pairs are",

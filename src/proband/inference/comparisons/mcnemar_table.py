@@ -28,7 +28,7 @@ from proband.inference.estimates.evaluation import OfProbes
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result
+from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result, among
 from proband.results.difference import Difference
 from proband.results.serializing import Written
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
@@ -44,7 +44,8 @@ ANSWERS = Answers(
 _TESTED = Sentence(
     "mcnemar.tests",
     "note",
-    "Success: rank {rank} or better. SS, SF, FS, FF: probes that both recognise, only the first, only the second, neither",
+    "Success: rank {rank} or better. Corr/Total: probes recognised, of all. SS, SF, FS, FF: probes that both recognise, only the first, "
+    "only the second, neither. The mid-p is two-sided and gives what was observed half its weight",
 )
 _ADJUSTED = Sentence(
     "mcnemar.adjusted",
@@ -88,7 +89,9 @@ class McNemarRow(OfProbes, Record):
     """
 
     written = Written(
-        {"category": "probe_set", "n": "counts.n"}, also=("rate_first", "rate_second"), spread=("counts",)
+        {"category": "probe_set", "n": "counts.n"},
+        also=("n_correct_first", "n_correct_second", "rate_first", "rate_second"),
+        spread=("counts",),
     )
 
     category: str | None
@@ -101,14 +104,24 @@ class McNemarRow(OfProbes, Record):
     why: Note | None = None
 
     @property
+    def n_correct_first(self) -> Count:
+        """Probes that the first recognises."""
+        return self.counts.ss + self.counts.sf
+
+    @property
+    def n_correct_second(self) -> Count:
+        """Probes that the second recognises."""
+        return self.counts.ss + self.counts.fs
+
+    @property
     def rate_first(self) -> Rate | None:
         """The share of probes that the first recognises."""
-        return self._share(self.counts.ss + self.counts.sf)
+        return self._share(self.n_correct_first)
 
     @property
     def rate_second(self) -> Rate | None:
         """The share of probes that the second recognises."""
-        return self._share(self.counts.ss + self.counts.fs)
+        return self._share(self.n_correct_second)
 
     def _share(self, part: int) -> float | None:
         return part / self.counts.n if self.counts.n else None
@@ -127,6 +140,8 @@ class McNemarTable(Result):
         The rank that counts as a success, and the level of the intervals.
     adjustment
         How p-values are adjusted for the number of tests.
+    answers
+        What the differences are of, what varies behind them, what is held fixed and what is assumed.
     notes
         What was tested, and what to beware of.
 
@@ -145,6 +160,7 @@ class McNemarTable(Result):
     rank: Rank
     confidence_level: Confidence
     adjustment: Literal["holm"] = "holm"
+    answers: Answers = ANSWERS
 
     written = Written(also=("notes",))
 
@@ -189,6 +205,8 @@ def _plain(row: McNemarRow) -> dict[str, Any]:
         "second": row.second,
         "probes": row.counts.n,
         "people": row.n_people,
+        "correct_first": row.n_correct_first,
+        "correct_second": row.n_correct_second,
         "rate_first": row.rate_first,
         "rate_second": row.rate_second,
         **{name: getattr(row.counts, name) for name in ("ss", "sf", "fs", "ff")},
@@ -304,7 +322,8 @@ def mcnemar_of_sets(
         row if row.test is None else replace(row, test=replace(row.test, p_adjusted=next(adjusted)))
         for row in rows
     ]
-    return McNemarTable(tuple(rows), rank, confidence_level)
+    answers = among(ANSWERS, next(iter(outcomes.values())).sampling)
+    return McNemarTable(tuple(rows), rank, confidence_level, answers=answers)
 
 
 def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidence_level: float) -> McNemarRow:

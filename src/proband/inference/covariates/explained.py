@@ -22,7 +22,7 @@ from proband.measures import Outcomes
 from proband.results.base import Answers, Facts
 from proband.results.targets import OTHER_PEOPLE, derived
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target, count, counted, given
+from proband.words import Note, SampledColumn, Sentence, Target, count, counted, given
 
 _MIX = Target("covariate-mix", "the algorithms, the gallery and the other covariates of these probes")
 _LOGISTIC = Target(
@@ -121,6 +121,11 @@ class Explained:
         one = stage_of(rows.person, np.zeros(len(rows.person), dtype=np.intp), ("all",), None, "")
         inside = np.ones(len(rows.person), dtype=np.bool_)
         return Linearized(fit, rows.person, covariance, stages=Stages((one,), "fail", False), inside=inside)
+
+    @property
+    def sampling(self) -> tuple[SampledColumn, ...]:
+        """What the probes show of the columns that are declared as sampling levels."""
+        return self.ranked[0].sampling
 
     def answers(self, covariance: Covariance) -> Answers:
         """What standardised rates are of, what varies, what stays and what is assumed."""

@@ -35,7 +35,7 @@ from proband.inference.covariates.trials import TableTrials
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers
+from proband.results.base import Answers, among
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.test import Test
@@ -244,7 +244,10 @@ def explain(
     fit = regress(coding.matrix, y, family_of(found.outcome), weights)
     coding.check_separated(fit)
     sandwich = found.sandwich(fit, rows, covariance)
-    method, answers = _METHODS[covariance], found.answers(covariance)
+    # A covariate of the model is held where a standardised rate puts it: it neither varies nor is it fixed at what the data have.
+    explaining = {covariate.column for covariate in model.covariates}
+    sampling = tuple(column for column in found.sampling if column.column not in explaining)
+    method, answers = _METHODS[covariance], among(found.answers(covariance), sampling)
     standard = Standardizer(coding, sandwich, confidence_level, method, answers, chosen)
     tests, overall = _tests(coding, sandwich, _WALD if covariance == "survey" else _HOTELLING)
     checks = checks_of(coding, fit, rows.person, confidence_level, answers)

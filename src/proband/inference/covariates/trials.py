@@ -23,7 +23,7 @@ from proband.inference.survey.stages import Stages
 from proband.inference.survey.survey import Survey
 from proband.results.base import Answers, Facts
 from proband.results.targets import derived
-from proband.words import Note, Sentence, Target, count, counted, given, out_of
+from proband.words import Note, SampledColumn, Sentence, Target, count, counted, given, out_of
 
 _MIX = Target("covariate-mix-of-rows", "the other covariates of these rows")
 _CLUSTERS = Target("clusters-of-rows", "new clusters, with as many rows each")
@@ -199,6 +199,11 @@ class TableTrials:
     @property
     def _drawn(self) -> Stages:
         return Survey(self.table, strata=self.strata, units=self.cluster or ()).stages
+
+    @property
+    def sampling(self) -> tuple[SampledColumn, ...]:
+        """A table of outcomes declares no sampling levels."""
+        return ()
 
     def answers(self, covariance: Covariance) -> Answers:
         """What standardised rates are of, what varies, what stays and what is assumed."""

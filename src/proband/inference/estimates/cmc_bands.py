@@ -25,7 +25,7 @@ from proband.measures import CMC, Curve, Outcomes, RecognitionRate
 from proband.measures.base import Weights, outcomes_of
 from proband.measures.tallies import Floats
 from proband.results.band import Band
-from proband.results.base import ROUNDING
+from proband.results.base import ROUNDING, among
 from proband.results.several import for_each
 from proband.samples import Experiment
 from proband.scores import Scores
@@ -128,7 +128,7 @@ def estimate_cmc(
             found = rates_by_rank(outcomes, len(values), weights, case.supposed)
             allowed = found.ends(confidence_level)
         low, high = _resampled(replicates, allowed, confidence_level)
-    answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
+    answers, facts = among(resampling_answers(measure.estimand, drawn), outcomes.sampling), outcomes.facts
     dependent = dependence(case.clusters, over_probes=True) if drawn.over_probes else case.about_weights
     notes = (*about_probes(drawn, case), *dependent)
     return Band(

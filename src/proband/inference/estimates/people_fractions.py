@@ -19,7 +19,7 @@ from proband.inference.proportions import Interval, normal_quantile, wilson_inte
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
 from proband.results.band import Band
-from proband.results.base import Answers, Confidence, Count, Rank, Result
+from proband.results.base import Answers, Confidence, Count, Rank, Result, among
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, fixed
@@ -89,7 +89,7 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
         False,
         Clustered().as_method,
         None,
-        answers,
+        among(answers, outcomes[0].sampling),
         curve.facts,
     )
 
@@ -197,7 +197,7 @@ def size_curve(
         n_probes=len(outcomes),
         n_probe_subjects=len(np.unique(outcomes.subjects)),
         confidence_level=confidence_level,
-        answers=answers,
+        answers=among(answers, outcomes.sampling),
     )
 
 

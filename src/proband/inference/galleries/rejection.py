@@ -16,6 +16,7 @@ from proband.results.base import Count, Record
 from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.scores import Scores
+from proband.scores.sampling import sampled
 from proband.words import Sentence, count
 
 _TAKEN_OUT = Sentence(
@@ -116,6 +117,7 @@ def rejection_test(
             confidence_level,
             seed=seed,
             threads=threads,
+            sampling=sampled(one, part),
         )
         for one in scores
     )

@@ -37,11 +37,12 @@ from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate, rank as 
 from proband.measures.base import Measure, as_measure
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Facts
+from proband.results.base import Answers, Facts, among
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
+from proband.scores.sampling import sampled
 from proband.scores.several import by_name
 from proband.words import Method, Note, Sentence, Target, counted
 
@@ -186,14 +187,15 @@ def gallery_variation(
     options: dict[str, Any] = {
         "ties": ties, "counting": counting, "on_failure": on_failure, "threads": threads,
     }  # fmt: skip
-    parts = design.parts(experiment if category is None else category.of(experiment))
+    within = experiment if category is None else category.of(experiment)
+    parts = design.parts(within)
     ranked, noted = _ranked(scores, experiment, parts, check_orientation, progress or Silent(), options)
     facts, undated = _facts(experiment, parts, ages)
     of = category.name if category is not None else ""
     cells = _cells(measure, names, ranked, confidence_level, seed, of)
     averages = tuple(_mean_of([row[g].rate for row in cells]) for g in range(design.k))
     overall = np.array([one for one in averages if one is not None])
-    answers = _answers(measure, parts, len(overall))
+    answers = among(_answers(measure, parts, len(overall)), sampled(scores[0], within))
 
     def over(name: str, rates: Floats) -> GalleryRow:
         return _row(Who(algorithm=name, category=of), rates, design, answers, confidence_level)

@@ -30,11 +30,12 @@ from proband.measures.base import as_measure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.about import NOBODY, Who
 from proband.results.band import Band
-from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.base import Answers, Confidence, Count, Result, among
 from proband.results.serializing import Written
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
 from proband.samples import Pool
 from proband.scores import Scores
+from proband.scores.sampling import sampled
 from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, count, counted, fixed, interval
 
@@ -442,7 +443,8 @@ def permute(
     measured = measures_over_choices(
         asked, named, pool, replace(design, n_resamples=run.done), seed, ties, on_failure, compared, threads
     )
-    return _result(run, names, ties, ", ".join(sorted(kernels)), tuple(notes), metrics, measured)
+    made = _result(run, names, ties, ", ".join(sorted(kernels)), tuple(notes), metrics, measured)
+    return replace(made, answers=among(made.answers, sampled(None, pool)))
 
 
 def _of_ranks(measures: Measure | str | Sequence[Measure | str], ties: TiePolicy) -> list[OutcomeMeasure]:

@@ -15,6 +15,7 @@ from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes
 from proband.results.band import Band
+from proband.results.base import among
 from proband.words import Note
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +41,7 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
         simultaneous=False,
         method=design.as_method,
         seed=case.seed if design.is_random else None,
-        answers=answers_of(measure.estimand, design),
+        answers=among(answers_of(measure.estimand, design), outcomes.sampling, **design.columns),
         facts=outcomes.facts,
         notes=(*notes, *found.notes),
     )

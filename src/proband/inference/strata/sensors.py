@@ -29,12 +29,13 @@ from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
-from proband.results.base import Answers
+from proband.results.base import Answers, among
 from proband.results.difference import Adjustment
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.samples import Experiment
+from proband.samples.sampling import observed
 from proband.scores import Scores
-from proband.words import Method, Note, Sentence, Target, count, counted
+from proband.words import Method, Note, SampledColumn, Sentence, Target, count, counted
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -156,6 +157,14 @@ class Sensors:
     people: tuple[Codes, ...]
     notes: tuple[Note, ...]
 
+    @property
+    def sampling(self) -> tuple[SampledColumn, ...]:
+        """What all probes show of the columns declared as sampling levels; the one that tells sensors apart is what is compared."""
+        within = self.outcomes[0].experiment
+        probes = np.concatenate([one.probes for one in self.outcomes])
+        columns = observed(within.samples, probes, within.gallery)
+        return tuple(one for one in columns if one.column != self.column)
+
     @classmethod
     def of(cls, outcomes: Outcomes, column: str, rank: int) -> Sensors:
         """Take apart the probes of one experiment; people without a probe of each sensor are left out, and counted."""
@@ -248,7 +257,7 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
         )
         tested.append((sensors.names[a], sensors.names[b], len(apart), found))
     answers = Answers(difference_of(measure.estimand), OTHER_PEOPLE, ALGORITHMS_AND_GALLERY, PEOPLE_ALIKE)
-    return Joint(each, tuple(tested), answers)
+    return Joint(each, tuple(tested), among(answers, sensors.sampling))
 
 
 def _turned(
@@ -324,7 +333,8 @@ def _within_strata(
         tested.append(
             (sensors.names[a], sensors.names[b], sensors.n_people if paired else None, Tested(difference, curve, error, method))
         )  # fmt: skip
-    return Joint(tuple(each), tuple(tested), replace(answers, of=difference_of(measure.estimand)))
+    joint = Joint(tuple(each), tuple(tested), replace(answers, of=difference_of(measure.estimand)))
+    return joint.among(sensors.sampling, **design.columns)
 
 
 def _of_people(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:

@@ -25,11 +25,11 @@ from proband.inference.verification.people.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.pairs.counts import allowed_errors
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Record, Result
-from proband.results.estimate import Estimate
+from proband.results.base import Answers, Confidence, Record, Result, among
+from proband.results.estimate import Estimate, estimate_among
 from proband.results.serializing import Written
 from proband.results.targets import GALLERY, PEOPLE_ALIKE, derived
-from proband.words import Method, Note, Sentence, Target, given
+from proband.words import Method, Note, SampledColumn, Sentence, Target, given
 
 Floats = npt.NDArray[np.float64]
 
@@ -181,6 +181,7 @@ def searches_with_intervals(
     seed: int = 0,
     threads: int | None = None,
     engine: Engine = None,
+    sampling: tuple[SampledColumn, ...] = (),
 ) -> SearchEstimates:
     """Estimate FPIR and FNIR at the attainable thresholds of some false positive rates.
 
@@ -207,8 +208,17 @@ def searches_with_intervals(
                 measure = _FnirAnew.of(searches, fpir, rank)
                 blocks = replicates(measure, "vertex", measure.n_people, n_resamples, drawings, threads)
                 replicated = np.concatenate(list(blocks))
-            points.append(_rates(searches, point, positive, negative, replicated, confidence_level, seed))
-    return SearchEstimates(searches, tuple(points), confidence_level, _ANSWERS)
+            rates = _rates(searches, point, positive, negative, replicated, confidence_level, seed)
+            points.append(_rates_among(rates, sampling))
+    return SearchEstimates(searches, tuple(points), confidence_level, among(_ANSWERS, sampling))
+
+
+def _rates_among(rates: SearchRates, sampling: tuple[SampledColumn, ...]) -> SearchRates:
+    """The same rates, whose answers say which of the declared sampling levels vary."""
+    return SearchRates(
+        rates.counts,
+        *(estimate_among(one, sampling) for one in (rates.fpir, rates.fnir, rates.fnir_at_threshold)),
+    )
 
 
 def _rates(

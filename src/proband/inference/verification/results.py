@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proband.engine.arguments import published
@@ -11,12 +11,22 @@ from proband.inference.verification.intervals.answers import PEOPLE_SHARED
 from proband.inference.verification.intervals.rate_interval import ZeroErrorBounds, has_few_errors
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.base import Answers, Confidence, Count, Rate, Result, among
 from proband.results.compared import Compared
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, estimate_among
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
-from proband.words import Note, Target, digits, fixed, given, interval, small_interval, threshold
+from proband.words import (
+    Note,
+    SampledColumn,
+    Target,
+    digits,
+    fixed,
+    given,
+    interval,
+    small_interval,
+    threshold,
+)
 
 ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
 OVER_PEOPLE = Answers(
@@ -156,3 +166,25 @@ class Verification(Result):
 
     def __repr__(self) -> str:
         return ", ".join([repr(self.rates), *map(repr, self.points)])
+
+
+def verification_among(verification: Verification, sampling: tuple[SampledColumn, ...]) -> Verification:
+    """The same error rates, whose answers say which of the declared sampling levels vary (`among`)."""
+    if not sampling:
+        return verification
+    return replace(
+        verification,
+        points=tuple(point_among(point, sampling) for point in verification.points),
+        eer=estimate_among(verification.eer, sampling),
+        auc=estimate_among(verification.auc, sampling),
+        answers=among(verification.answers, sampling),
+    )
+
+
+def point_among(point: VerificationPoint, sampling: tuple[SampledColumn, ...]) -> VerificationPoint:
+    """The same operating point, whose answers say which of the declared sampling levels vary (`among`)."""
+    fmr, fnmr = estimate_among(point.fmr, sampling), estimate_among(point.fnmr, sampling)
+    held = point.fnmr_beside
+    # Where a threshold was asked for both are one estimate, and must stay one.
+    beside = fnmr if held is None else estimate_among(held, sampling)
+    return replace(point, fmr=fmr, fnmr=fnmr, fnmr_at_threshold=beside)

@@ -31,7 +31,7 @@ from proband.inference.verification.points import (
     summaries,
     with_intervals,
 )
-from proband.inference.verification.results import OVER_PEOPLE, Verification
+from proband.inference.verification.results import OVER_PEOPLE, Verification, verification_among
 from proband.inference.verification.shared import Shared
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_pairs, genuine_pairs
@@ -43,6 +43,7 @@ from proband.results.several import Several
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.base import Orientation
+from proband.scores.sampling import sampled
 from proband.scores.scored_pairs import PairScores, Sides, scored_pairs
 from proband.scores.several import by_name
 from proband.scores.trials import Trials
@@ -213,11 +214,13 @@ def verify_one(
                 Hint("leave {option:by} out, or choose the comparisons of a group in the list."),
                 source=Said(scores.name),
             )
-        return verify_list(
-            scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
+        listed = scores if within is None else scores.with_samples(within)
+        made = verify_list(
+            listed, fmrs=fmrs, thresholds=thresholds,
             confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, drawings=drawings, check_orientation=check_orientation,
             lent=lent,
         )  # fmt: skip
+        return verification_among(made, listed.sampling)
     made, _ = verified(
         scores,
         within,
@@ -232,6 +235,7 @@ def verify_one(
         progress,
         lent,
     )
+    made = verification_among(made, sampled(scores, within))
     if not by:
         return made
     pairs, point = within if within is not None else _no_table(scores), made.points[0].counts

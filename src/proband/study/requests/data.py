@@ -27,6 +27,32 @@ from proband.study.requests.base import (
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 
 
+def _columns_of(meaning: str) -> Any:
+    return Field(description=f"Columns: {meaning}.")
+
+
+class SamplingLevels(Part):
+    """Columns of the table by sampling level (STRAT): results say which of them vary and which are held fixed."""
+
+    scene: Annotated[
+        Several[Text], _columns_of("the scene, a bounded space and time, such as the session")
+    ] = ()
+    context: Annotated[Several[Text], _columns_of("the context, what scenes are constrained to")] = ()
+    explicit: Annotated[
+        Several[Text], _columns_of("explicit properties, which the experimenter controls")
+    ] = ()
+    implicit: Annotated[Several[Text], _columns_of("implicit properties, which nobody controls")] = ()
+    population: Annotated[Several[Text], _columns_of("anything else of people and images")] = ()
+    system: Annotated[Several[Text], _columns_of("parameters of the algorithm or the sensor")] = ()
+    model: Annotated[Several[Text], _columns_of("what an algorithm is trained on or knows")] = ()
+    analysis: Annotated[Several[Text], _columns_of("what the analysis goes by, such as strata")] = ()
+
+    @property
+    def declared(self) -> dict[str, tuple[str, ...]]:
+        """The levels that have columns, as `Samples` takes them."""
+        return {level: columns for level in type(self).model_fields if (columns := getattr(self, level))}
+
+
 class SamplesTable(Part):
     """The table of samples."""
 
@@ -49,6 +75,12 @@ class SamplesTable(Part):
             "in the columns of ids and subjects. An empty cell is always missing."
         ),
     ] = None
+    sampling: Annotated[
+        SamplingLevels,
+        Field(
+            description="Which columns are the scene, its context, explicit and implicit properties, or of another sampling level (STRAT)."
+        ),
+    ] = SamplingLevels()
 
 
 class _Source(Part):

@@ -179,7 +179,7 @@ def compare_at_rates(
     require_several(question)
     joints = _joints(question, measures, drawings)
     return [
-        comparison_of(replace(question, measure=measure), joint, *judged)
+        comparison_of(replace(question, measure=measure), joint.among(question.sampling), *judged)
         for measure, joint, judged in zip(measures, joints, judging, strict=True)
     ]
 

@@ -18,6 +18,7 @@ from proband.inference.verification.lists import shared_by
 from proband.inference.verification.people.carriers import FEWEST_CARRIERS
 from proband.inference.verification.people.meetings import Meetings
 from proband.inference.verification.points import CLOSEST_TIED, at_threshold, room_for_replicates
+from proband.inference.verification.results import point_among
 from proband.inference.verification.shared import Shared
 from proband.inference.verification.thresholds.bound_path import BoundPath
 from proband.inference.verification.thresholds.results import DeployedThreshold
@@ -25,16 +26,17 @@ from proband.inference.verification.verification import counted
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, admitting
-from proband.results.base import Answers
+from proband.results.base import Answers, among
 from proband.results.compared import Compared
 from proband.results.several import Several
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.sampling import sampled
 from proband.scores.scored_pairs import with_people_of_mated
 from proband.scores.several import by_name, is_several
 from proband.scores.trials import Trials
-from proband.words import Target, count, given, level
+from proband.words import SampledColumn, Target, count, given, level
 
 Verified = Scores | Trials
 _MOST_POINTS = 400  # of the path that are kept for drawing
@@ -226,7 +228,8 @@ def thresholds_of(
         pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
         shared = Shared.of(scores, pairs, room_for_replicates(rates, max(fmrs)), threads)
         compared = compared_pairs(scores, within, rates.counts)
-    return tuple(_deployed(rates, shared, compared, asked, confidence_level) for asked in fmrs)
+    sampling = sampled(scores, within)
+    return tuple(_deployed(rates, shared, compared, asked, confidence_level, sampling) for asked in fmrs)
 
 
 def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
@@ -259,6 +262,7 @@ def _deployed(
     compared: Compared,
     asked: float,
     confidence_level: float,
+    sampling: tuple[SampledColumn, ...],
 ) -> DeployedThreshold:
     sign = 1.0 if rates.larger_is_closer else -1.0
     most = rates.allowed_at(asked)
@@ -273,7 +277,10 @@ def _deployed(
     free = None if freely is None else rates.at_false_matches(freely, asked)
     chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]
     # The strictest are for the target, and not at it: their rates are at their thresholds.
-    made = {at: at_threshold(rates.algorithm, at, sign, near, confidence_level) for at in chosen}
+    made = {
+        at: point_among(at_threshold(rates.algorithm, at, sign, near, confidence_level), sampling)
+        for at in chosen
+    }
     kept = None if sure is None else made.get(sure)
     drawn = thinned(len(path.errors), _MOST_POINTS)
     return DeployedThreshold(
@@ -286,7 +293,7 @@ def _deployed(
         None if free is None else made.get(free),
         near.comparisons.n_subjects,
         *_needed(near.comparisons, asked, confidence_level),
-        _ANSWERS,
+        among(_ANSWERS, sampling),
         rates.notes,
         compared,
         rates.larger_is_closer,

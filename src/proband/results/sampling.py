@@ -1,0 +1,116 @@
+"""Which of the declared sampling levels vary behind a number, in words: no more than the design and the data show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from proband.words import SampledColumn, counted, listed
+
+Drawn = Literal["nothing", "samples", "images", "people"]
+_DRAWN: Mapping[str, Drawn] = {
+    "description": "nothing",
+    "probes": "samples",
+    "pairs": "samples",
+    "probe-images-within-strata": "samples",
+    "images-of-these-people": "images",
+    "probe-images-of-these-people": "images",
+    "probe-images-of-these-people-by-sensor": "images",
+    "queries-of-these-people": "images",
+    "images-compared-of-these-people": "images",
+    "one-probe-each": "people",
+    "people": "people",
+    "people-compared": "people",
+    "people-and-threshold": "people",
+    "people-searched": "people",
+    "people-searched-enrolment-averaged": "people",
+    "threshold-of-people-searched": "people",
+    "people-of-group": "people",
+    "people-within-strata": "people",
+    "within-strata-of-people-compared": "people",
+    "within-strata-of-people-and-threshold": "people",
+    "people-in-galleries": "people",
+}
+"""What is drawn, by what varies: samples by themselves, images within people, or people with all their images. What is not listed is not spoken of."""
+_ALSO_DRAWN: Mapping[str, tuple[str, ...]] = {
+    "pairs": ("model",),
+    "images-of-these-people": ("model",),
+    "images-compared-of-these-people": ("model",),
+    "people-compared": ("model",),
+    "people-and-threshold": ("system", "model"),
+    "threshold-of-people-searched": ("system",),
+    "within-strata-of-people-compared": ("model",),
+    "within-strata-of-people-and-threshold": ("system", "model"),
+    "people-in-galleries": ("model",),
+}
+"""Levels of which a part is drawn besides the population, by what varies."""
+_PARTS = {"system": ("threshold", "other parameters"), "model": ("exemplars", "training")}
+"""The part of a level that may be drawn, and the part that is held fixed then."""
+Words = tuple[str, ...]
+
+
+def levels_in_words(
+    sampling: Sequence[SampledColumn], varying: str, strata: str | None, units: str | None
+) -> tuple[Words, Words, Words]:
+    """Which levels and columns vary, which are held fixed, and what must be assumed of those that are not known.
+
+    Parameters
+    ----------
+    sampling
+        What the data show of each column.
+    varying
+        What varies behind the number, by its key.
+    strata, units
+        The columns that make the strata, and the units within them.
+    """
+    drawn, also = _DRAWN.get(varying), _ALSO_DRAWN.get(varying, ())
+    moving = {one: words for one in sampling if (words := _varying(one, drawn, strata, units))}
+    held = [words for one in sampling for words in _held(one, drawn, strata, units)]
+    unknown = tuple(
+        f"{one.told()}, missing for {counted(one.n_missing, 'sample')}, is as in the others"
+        for one in sampling
+        if one.n_missing
+    )
+    if drawn is None:
+        return tuple(moving.values()), tuple(held), unknown  # which levels vary is not known either
+    of_people = [words for one, words in moving.items() if one.sampling_level == "population"]
+    beyond = [words for one, words in moving.items() if one.sampling_level != "population"]
+    moved = {one.sampling_level for one in moving}
+    still = [
+        f"{level} level ({rest})" if level in also else f"{level} level"
+        for level, (_, rest) in _PARTS.items()
+        if level not in moved
+    ]
+    if drawn == "nothing":
+        return (), (listed(["population level", *still]), *held), unknown
+    told = f"population level: {', '.join(of_people)}" if of_people else "population level"
+    parts = (f"{level} level ({_PARTS[level][0]})" for level in also)
+    return (told, *parts, *beyond), (*([listed(still)] if still else ()), *held), unknown
+
+
+def _varying(column: SampledColumn, drawn: Drawn | None, strata: str | None, units: str | None) -> str | None:
+    """What varies of a column: with the units that are drawn, or within them; None where nothing is known to."""
+    if column.column == units:
+        return f"{column.told()} as units"
+    if column.column == strata or column.spread in ("constant", "not-known"):
+        return None
+    if drawn == "samples":
+        return f"{column.told()} from sample to sample"
+    if column.spread == "within-people" and drawn in ("people", "images"):
+        return f"{column.told()} within people"
+    return f"{column.told()} between people" if drawn == "people" else None
+
+
+def _held(column: SampledColumn, drawn: Drawn | None, strata: str | None, units: str | None) -> Iterator[str]:
+    """What is held fixed of a column: its one value, that of each person, or the strata it makes."""
+    if column.column == strata:
+        yield f"{column.told()} as strata"
+    elif column.value is not None:
+        same = column.value == column.gallery_value
+        yield column.told(column.value if same else f"{column.value} for all probes")
+    elif drawn == "nothing":
+        yield column.told()
+    elif drawn == "images" and column.spread == "between-people" and column.column != units:
+        yield f"{column.told()} as each person has it"
+    if column.gallery_value is not None and column.gallery_value != column.value:
+        yield column.told(f"{column.gallery_value} in the gallery")

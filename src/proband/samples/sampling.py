@@ -1,0 +1,89 @@
+"""The levels at which an evaluation samples (Micheals & Boult 2001, STRAT): which columns are declared as what, and what the data show of them.
+
+STRAT tells four sampling levels apart: *population* (who and what is photographed), *system* (the parameters of the algorithm),
+*model* (what it is trained on, and whom it knows) and *analysis*. A column of the table is declared as one of them, or more closely, at
+the population level, as the *scene* (a bounded space and time), its *context* (the constraints on scenes), an *explicit* property
+(one that the experimenter controls) or an *implicit* one (any other).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import Said, UsageError, meant, unknown_name
+from proband.words import SampledColumn, SamplingLevel, Spread
+
+if TYPE_CHECKING:
+    from proband.samples.table import Samples
+
+Declared = tuple[tuple[str, SamplingLevel], ...]
+"""Columns, each with what it is declared as."""
+
+
+def declared_levels(
+    sampling: Mapping[str, str | Sequence[str]], columns: Collection[str], source: str
+) -> Declared:
+    """Check which columns are declared as which level; refuse levels and columns that there are not, and a column of two levels."""
+    levels: dict[str, SamplingLevel] = {}
+    for level, names in sampling.items():
+        if level not in get_args(SamplingLevel):
+            raise unknown_name("sampling level", level, get_args(SamplingLevel))
+        for name in (names,) if isinstance(names, str) else names:
+            if name not in columns:
+                raise UsageError(
+                    f"{source} has no column {name!r}, which is declared as {level}.",
+                    meant(name, columns),
+                    source=Said(source),
+                )
+            if name in levels:
+                raise UsageError(
+                    f"The column {name!r} is declared as {levels[name]} and as {level}.",
+                    "declare it once, as what comes closest.",
+                )
+            levels[name] = level  # type: ignore[assignment]  # it is one of them, as was just checked
+    return tuple(levels.items())
+
+
+def observed(
+    samples: Samples, probes: npt.NDArray[Any], gallery: npt.NDArray[Any]
+) -> tuple[SampledColumn, ...]:
+    """Say what probes and gallery show of the columns that are declared, by their positions in the table."""
+    return tuple(
+        _observed(samples.frame[column], samples.codes, column, level, probes, gallery)
+        for column, level in samples.sampling
+    )
+
+
+def _observed(
+    values: pl.Series,
+    codes: npt.NDArray[np.int32],
+    column: str,
+    level: SamplingLevel,
+    probes: npt.NDArray[Any],
+    gallery: npt.NDArray[Any],
+) -> SampledColumn:
+    searched = values[probes]
+    known = pl.DataFrame({"person": codes[probes], "value": searched}).drop_nulls()
+    by_person = known.group_by("person").agg(pl.col("value").n_unique())["value"]
+    n_within, n_missing = int((by_person > 1).sum()), int(searched.null_count())
+    value = _only(searched)
+    spread: Spread = (
+        "within-people"
+        if n_within
+        else "not-known"
+        if n_missing
+        else "between-people"
+        if value is None
+        else "constant"
+    )
+    return SampledColumn(column, level, spread, value, _only(values[gallery]), n_within, n_missing)
+
+
+def _only(values: pl.Series) -> str | None:
+    """The one value that all have."""
+    return str(values[0]) if values.n_unique() == 1 and not values.null_count() else None
