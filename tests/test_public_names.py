@@ -268,6 +268,7 @@ OF_STUDIES_ALONE = {
     "feret": {"fpir": "of the rejection", "reject": "of the rejection", "order": "of the galleries"},
     "classification": dict.fromkeys(("models", "predicted", "predictions", "table", "truth"), "columns or files of what arrays are in Python"),
     "protocol": {"protocols": "several at once", "where": "a choice of samples"},
+    "what_if": {"where": "a choice of samples"},
     "scores": {"columns": "which column is what: the arrays of scored_pairs", "name": "a mapping names scores"},
     "embeddings": {"name": "a mapping names embeddings"},
     "experiment": {"one_per_subject": "OnePerSubject as a gallery"},

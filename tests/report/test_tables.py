@@ -76,6 +76,7 @@ COMMANDS = (
     "literature feret --all",
     "card diff feret-6.json feret-7.json --all",
     f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --subjects 10 --draws 1 --out run --markdown run.md',
+    f'protocol run first.npz::first -s samples.csv {NEAREST} -c sklearn.neighbors:NearestCentroid() --label sex -P "2f CV" -P "2f CV+"',
     f'protocol what-if mixed -i first.npz::first -s samples.csv {NEAREST} --label sex -p "2f CV"',
 )  # fmt: skip
 

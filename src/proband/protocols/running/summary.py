@@ -85,8 +85,7 @@ ENROLLED = Sentence(
 GALLERY = Sentence(
     "protocols.gallery",
     "caution",
-    "{protocol} tells apart {people} people, while all {n:count} are told apart under {mixed}: fewer are easier, so their accuracies "
-    "are not comparable",
+    "{protocol} tells {people} people apart, but {mixed} all {n:count}: fewer are easier, so these accuracies are not comparable",
 )
 NEVER_SEARCHED = Sentence(
     "protocols.never-searched",
