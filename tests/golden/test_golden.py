@@ -52,8 +52,10 @@ def test_every_option_stands_in_some_case() -> None:
         f"{command} {option.opts[0]}"
         for command, found in _commands()
         for option in found.params
-        # Engines are tried in tests/engine, words and the files that all commands write in tests/cli.
-        if option.param_type_name == "option" and option.name not in ("help", "engine", "explain", *FILES)
+        # Engines are tried in tests/engine, words and the files that all commands write in tests/cli, and the words of sampling levels
+        # in tests/inference.
+        if option.param_type_name == "option"
+        and option.name not in ("help", "engine", "explain", "sampling", *FILES)
         if command not in ELSEWHERE
         if not {*option.opts, *option.secondary_opts} & used.get(command, set())
         if not any(f"{command} {name}" in ELSEWHERE for name in option.opts)
