@@ -58,7 +58,9 @@ def step_of(replicates: Floats, n: int) -> float | None:
     True
     """
     found = np.unique(np.round(replicates, 12))
-    if len(found) > 1 and _whole(2 * found):  # halves are nths too where n is even, and would leave bins empty
+    if len(found) > 1 and _whole(
+        2 * found
+    ):  # halves are nths too where n is even, and would leave bins empty
         return 0.5
     if len(found) < 2 or _whole(replicates * n):
         return 1.0 / n
