@@ -442,6 +442,7 @@ def permute(
     measured = measures_over_choices(
         asked, named, pool, replace(design, n_resamples=run.done), seed, ties, on_failure, compared, threads
     )
+    notes += [note for one in measured.values() for note in one.notes]
     return _result(run, names, ties, ", ".join(sorted(kernels)), tuple(notes), metrics, measured)
 
 
