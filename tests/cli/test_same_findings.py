@@ -56,6 +56,8 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("comparison", {"measure": "auc"}, E, []),
     ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap", "adjust": "none"}, E | {"on_failure": "as-scored"}, []),
     ("identification", {"measures": ["median-rank@3", "fnmr@0.1"], "weights": "person"}, E, [{"by": "sex"}]),
+    ("identification", {"ranks": [1, 2], "design": "binomial", "interval": "jeffreys", "population": 90}, E, []),
+    ("identification", {"measures": ["rank-2"], "design": "bootstrap-probe", "n_resamples": 200}, E, []),
     ("identification", {"measures": ["rank-2"], "design": "brr", "one_sided": "lower", "overlap": True}, E, []),
     ("gate", {"baseline": "b", "candidate": "a", "measure": "rank-2", "margin": 0.1, "design": "bootstrap", "digest": DIGEST}, E, []),
     ("gate", {"baseline": "b", "measure": "fnmr@0.1"}, E, []),
@@ -66,13 +68,16 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("verification", {"pairs": "pairs.csv"}, {}, []),
     ("search", {"gallery": "image == 0 and sex == 'f'", "probes": "image > 0", "fusion": "mean", "fpir": [0.2], "ranks": [1, 2], "sizes": [4, 6]}, {}, []),
     ("choices", {"groups": ["image"], "image_pairs": "between", "where": "image < 3", "n_resamples": 200, "balanced": False, "max_rank": 5, "rank": 2, "distractors": True, "list_trials": [1, 3]}, {"ties": "optimistic"}, []),
+    ("choices", {"gallery": "image == 0", "probes": "image > 0", "measures": ["median-rank@4", "rank-12"], "pairs": ["b-a"], "n_resamples": 200}, {}, []),
+    ("choices", {"groups": ["image"], "against": "a", "measures": ["median-relative-rank"], "n_resamples": 200}, {}, []),
     ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
     ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
     ("strat", {"n_images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
     ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2], "power": 0.9}, E, [{"by": "sex"}]),
     ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}], "participants": "who.csv", "verification": "fnmr@0.1"}, E, []),
     ("covariates", {"on": "sex * algorithm + image", "outcome": "match", "fmr": 0.1, "covariance": "CR1", "incomplete": "drop"}, E, []),
-    ("covariates", {"on": "sex * algorithm + image", "rank": 2}, E, []),
+    ("covariates", {"on": "sex * algorithm + image", "rank": 2, "against": "b"}, E, []),
+    ("covariates", {"on": "sex + algorithm", "pairs": ["b-a"]}, E, []),
     ("partition", {"parts": 2, "judges": "images", "rank": 2}, E, []),
     ("classification", {"scores": ["logits.npz"], "models": ["a", "b"], "table": "labels.csv", "truth": "number", "cluster": "site", "classes": ["u", "v", "w"], "k": [1, 2], "ties": "mean", "margin": 0.02}, {}, []),
     ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
@@ -201,7 +206,11 @@ def stated(section: str, values: Values) -> Values:
     """What of the output has an effect."""
     if values.get("exact") or (section == "verification" and "pairs" in values):
         return {}
-    drawn = {"identification": "measures" in values, "survey": values.get("method") == "bootstrap"}
+    drawn = {
+        "identification": "measures" in values or "design" in values,
+        "survey": values.get("method") == "bootstrap",
+        "verification": values.get("n_resamples") != 0,
+    }
     seeded = drawn.get(
         section, "seed" in {one.name for one in _command().commands[COMMAND_OF[section]].params}
     )

@@ -284,8 +284,15 @@ class World:
             self.both, experiment, measure=rate, design=pb.designs.Galleries(2)
         )
         yield variation
-        chosen = pb.permute(self.both, self.pool, design=pb.designs.ImageChoice(64), keep=True)
-        yield from (chosen, chosen.rate("a"), pb.choices.exact_over_choices(a, self.pool))
+        chosen = pb.permute(
+            self.both, self.pool, design=pb.designs.ImageChoice(64), keep=True, measures="median-rank@3"
+        )
+        yield from (
+            chosen,
+            chosen.measured["median-rank-3"],
+            chosen.rate("a"),
+            pb.choices.exact_over_choices(a, self.pool),
+        )
         yield from (
             pb.compare(self.both, experiment, measure=rate, by="sex"),
             pb.partition(self.both, experiment, parts=2),
@@ -394,6 +401,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "rates": an("ErrorRates"),
     "rank": always(1),
     "ranks": always(np.ones((2, 3))),
+    "n_enrolled": always(3),
     "evaluate.ranks": always((1, 5)),
     "feret_study.ranks": always((1, 5)),
     "Entry.ranks": always((1, 5)),

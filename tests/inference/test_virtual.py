@@ -478,3 +478,20 @@ def test_measures_that_choices_cannot_give_are_refused():
         pb.permute(scores, pool, measures="rank-2", ties="mean")
     with pytest.raises(UsageError, match="no measure"):
         pb.permute(scores, pool, measures="rnak-2")
+
+
+def test_differences_that_are_infinite_in_some_trials_are_left_out_aloud():
+    rng = np.random.default_rng(3)
+    plain = pool_of(rng, 8)
+    samples = pb.Samples(plain.samples.frame, failed="day == 1")
+    pool = pb.Pool(samples, "day")
+    scores = [scores_over(rng, pool, None, name) for name in "ab"]
+    found = pb.permute(
+        scores, pool, design=pb.designs.ImageChoice(100), measures=["median-relative-rank", "median-rank@5"]
+    )
+    assert found.measured["median-relative-rank"].differences == ()
+    assert [(one.first, one.second) for one in found.measured["median-rank-5"].differences] == [("a", "b")]
+    (told,) = (note for note in found.notes if note.code == "choices.infinite-differences")
+    assert "left out: 'a − b'" in str(told) or "left out: a − b" in str(told)
+    with pytest.raises(DesignError, match="infinite in some trials"):
+        found.measured["median-relative-rank"].difference("a", "b")

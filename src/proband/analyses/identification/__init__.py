@@ -36,7 +36,7 @@ ANALYSES.register("identification")(
             figures=("cmc", "distributions"),
             categories=True,
             card=True,
-            marks={"seed": Needs("measures")},
+            marks={"seed": Needs("measures", "design")},
         ),
         place=10,
         request="proband.analyses.identification.request:IdentificationRequest",

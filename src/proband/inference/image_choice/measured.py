@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import run_blocks
 from proband.engine.arguments import published
-from proband.errors import DesignError, unknown_name
+from proband.errors import DesignError, first_few, unknown_name
 from proband.inference.comparisons.paired import difference_of
 from proband.inference.image_choice.rivals import Closeness
 from proband.inference.image_choice.trials import PackedAlgorithm
@@ -27,10 +27,16 @@ from proband.results.serializing import Written
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
 from proband.scores import Scores
-from proband.words import Note, Target
+from proband.words import Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
 _EVEN = 1e-12  # a difference so small is rounding
+_INFINITE = Sentence(
+    "choices.infinite-differences",
+    "caution",
+    "the {measure} is infinite in some trials, so these differences are left out: {pairs}; a measure that censors ranks, such as "
+    "median-rank@50, is always finite",
+)
 
 
 @published
@@ -45,7 +51,9 @@ class MeasureOverChoices(Result):
     estimates
         By the name of each algorithm the mean over trials, with the percentile interval; every trial's value is in `replicates`.
     pairs
-        The pairs whose differences are counted.
+        The pairs whose differences are counted: those whose D is finite in every trial.
+    notes
+        On pairs whose D is not.
     larger_is_better, in_points
         Which of two algorithms is ahead, and whether differences are shown in percentage points.
     """
@@ -57,6 +65,7 @@ class MeasureOverChoices(Result):
     pairs: tuple[tuple[str, str], ...]
     larger_is_better: bool
     in_points: bool
+    notes: tuple[Note, ...] = ()
 
     def apart(self, first: str, second: str) -> Estimate:
         """Return the distribution of D, the first's value less the second's in the same trial.
@@ -216,19 +225,19 @@ def measures_over_choices(
     if not measures:
         return {}
     values = measures_in_trials(measures, [*scores.values()], pool, design, seed, ties, on_failure, threads)
-    return {
-        measure.code: MeasureOverChoices(
-            measure.code,
-            {
-                name: from_replicates(measure, own, name, one.metric, pool, design, 0.95, seed, pool.notes)
-                for (name, one), own in zip(scores.items(), rows, strict=True)
-            },
-            pairs,
-            measure.larger_is_better,
-            measure.in_points,
-        )
-        for measure, rows in zip(measures, values, strict=True)
-    }
+    made = {}
+    for measure, rows in zip(measures, values, strict=True):
+        estimates = {
+            name: from_replicates(measure, own, name, one.metric, pool, design, 0.95, seed, pool.notes)
+            for (name, one), own in zip(scores.items(), rows, strict=True)
+        }
+        finite = {name for name, own in estimates.items() if np.isfinite(_values(own)).all()}
+        kept = tuple(pair for pair in pairs if finite.issuperset(pair))
+        left = [f"{first} − {second}" for first, second in pairs if not finite.issuperset((first, second))]
+        notes = (_INFINITE(measure=measure.estimand, pairs=first_few(left)),) if left else ()
+        kinds = measure.larger_is_better, measure.in_points
+        made[measure.code] = MeasureOverChoices(measure.code, estimates, kept, *kinds, notes)
+    return made
 
 
 def from_replicates(

@@ -443,6 +443,7 @@ def permute(
     measured = measures_over_choices(
         asked, named, pool, replace(design, n_resamples=run.done), seed, ties, on_failure, compared, threads
     )
+    notes += [note for one in measured.values() for note in one.notes]
     made = _result(run, names, ties, ", ".join(sorted(kernels)), tuple(notes), metrics, measured)
     return replace(made, answers=among(made.answers, sampled(None, pool)))
 

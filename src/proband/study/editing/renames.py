@@ -63,7 +63,7 @@ def rename_of(key: str, known: Collection[str], value: object = None) -> Rename 
     Examples
     --------
     >>> rename_of("count", ["gallery", "counting"])
-    Rename(was='count', now='counting', into=None, value='')
+    Rename(was='count', now='counting', into=None, value='', given=())
     >>> rename_of("count", ["gallery"])
     """
     meant = (

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Reweighting
-from proband.errors import DesignError
+from proband.errors import DesignError, Hint
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.testing.curves import PValueCurve
 from proband.inference.estimates.replicates import bootstrap_interval
@@ -195,7 +195,7 @@ def _require_people(design: Reweighting) -> None:
     if design.over_probes:
         raise DesignError(
             "Comparisons share people and images, so they cannot be drawn one by one.",
-            "use Bootstrap('subject').",
+            Hint("draw people instead: {option:design=bootstrap}"),
         )
 
 
