@@ -170,6 +170,13 @@ def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
     )
 
 
+def contents(rows: Sequence[tuple[str, str, str]]) -> Table:
+    """Every numbered table and figure of a paper: its number, what it shows, and what the page has of it."""
+    heads = (Column("in the paper", "name"), Column("what it shows"), Column("on this page"))
+    cells = (tuple(map(text_cell, row)) for row in rows)
+    return table("contents-table", "Tables and figures of the paper", heads, cells)
+
+
 def _reasons_table(lacking: Sequence[Claim]) -> Table:
     rows = [
         (
