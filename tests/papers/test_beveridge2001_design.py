@@ -203,7 +203,7 @@ def test_table_5_lays_the_images_out_by_day_and_expression(ran: Ran) -> None:
         own = frame.filter(pl.col("subject") == subject)
         for column, cell in enumerate(row[1:]):
             symbol, name, expression = (line.text for line in cell.lines)
-            assert symbol == f"u {person},{column}"
+            assert symbol == f"u\xa0{person},{column}"
             image = own.filter(pl.col("id") == name).row(0, named=True)
             assert (image["day"], image["expression"]) == (1 + column // 2, expression)
             assert (expression == "neutral") == (column % 2 == 0)
@@ -226,7 +226,7 @@ def test_table_6_lists_the_trials_that_were_run(ran: Ran) -> None:
             ids = []
             for cell in row[4:]:
                 symbol, name = (line.text for line in cell.lines)
-                person, image = map(int, symbol.removeprefix("u ").split(","))
+                person, image = map(int, symbol.removeprefix("u\xa0").split(","))
                 assert (row[3].value, names[person][image]) == (person, name)
                 ids.append(name)
             assert tuple(ids) in chosen

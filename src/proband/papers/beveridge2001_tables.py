@@ -67,7 +67,11 @@ def example_table(second: str, category: str, pairs: PairedOutcomes) -> Table:
     """Table 3: paired outcomes of two algorithms, the paper's made-up example beside a probe set here."""
     heads = (
         *columns("outcome of B"),
-        *(Column(f"{whose}\nA {ends}", "number") for whose in ("the paper", "here") for ends in ("S", "F")),
+        *(
+            Column(f"{whose}\noutcome of A: {ends}", "number")
+            for whose in ("the paper", "here")
+            for ends in ("S", "F")
+        ),
     )
     each = TABLE_3, pairs
     rows = [
@@ -182,7 +186,7 @@ def layout_table(names: Sequence[Sequence[str]], design: DesignEvidence) -> Tabl
 
 def symbol(person: int, image: int) -> str:
     """The paper's symbol of an image: person and image, counted from 0."""
-    return f"u {person},{image}"
+    return f"u\N{NO-BREAK SPACE}{person},{image}"
 
 
 def choices_tables(names: Sequence[Sequence[str]], design: DesignEvidence) -> tuple[Table, Table]:
