@@ -9,7 +9,7 @@ from typing import Any
 
 from proband.papers.claims import Claim, Verdict, counts_of, summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Block, FactsBlock, Paragraph, Section, said
+from proband.report.page.model import Block, Code, FactsBlock, Paragraph, Section, said
 from proband.report.scene import Scene
 from proband.report.tables.cells import table, text_cell
 from proband.report.tables.table import Cell, Column, Table, Tone
@@ -70,10 +70,13 @@ class Reproduction(Result):
         What was left out.
     parts
         What analyses found, by their keys, as far as each was carried out once.
+    further
+        Commands that go on from the files beside the page, in its directory.
     """
 
     written = Written(
-        also=("summary", "claims"), without=("title", "command", "seed", "about", "items", "notes", "parts")
+        also=("summary", "claims"),
+        without=("title", "command", "seed", "about", "items", "notes", "parts", "further"),
     )
 
     study: str
@@ -87,6 +90,7 @@ class Reproduction(Result):
     numbers: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     parts: Mapping[str, Result] = field(default_factory=dict)
+    further: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -144,6 +148,10 @@ class ReproductionView(View[Reproduction]):
         for place, one in enumerate(found.items, 1):
             section = Section(one.key, one.title, (*one.blocks, *map(_judged, one.claims)))
             yield Placed(1 + place / (len(found.items) + 1), section)
+        if found.further:
+            commands: list[Block] = [Code(command) for command in found.further]
+            told = Paragraph("In the directory of this page:")
+            yield Placed(2, Section("further", "Go on from the saved scores", (told, *commands)))
 
     def headline(self, found: Reproduction, scene: Scene) -> Summary | None:
         """How many claims agree."""
