@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
+import shlex
 from collections import Counter
 from fractions import Fraction
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ import polars as pl
 import pytest
 
 import proband as pb
+from proband.cli import main
 from proband.engine import Silent
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes
 from proband.papers.beveridge2001 import FIRST, SECOND, Beveridge2001, study_scores
@@ -233,3 +238,34 @@ def test_table_6_lists_the_trials_that_were_run(ran: Ran) -> None:
     evidence = found.design(data.samples)
     used = Counter(choice for _, choice in evidence.balanced)
     assert used == dict.fromkeys(PAIRS, PEOPLE // 8)
+
+
+def test_the_commands_of_the_page_go_on_from_its_files(
+    ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, found = ran
+    monkeypatch.setattr("proband.papers.beveridge2001_study.study_scores", lambda *_: data)
+    monkeypatch.setattr("proband.papers.beveridge2001_study.measured", lambda *_: found)
+    made, page = pb.papers.reproduce_beveridge2001(
+        tmp_path / "b", TRIALS, SEED, 1, Silent(), PEOPLE, TRAINING
+    )
+    monkeypatch.chdir(page.parent)
+    answers = {}
+    for command in made.further:
+        assert command in html.unescape(page.read_text(encoding="utf-8"))
+        program, name, *words = shlex.split(command)
+        assert program == "proband"
+        with pytest.raises(SystemExit) as stop:
+            main([name, *words, "--json", "-q"])
+        assert not stop.value.code
+        answers[name] = json.loads(capsys.readouterr().out)
+    tests = {
+        (row["category"], row["second"]): tuple(row[key] for key in ("ss", "sf", "fs", "ff"))
+        for row in answers["mcnemar"]["mcnemar"]["rows"]
+    }
+    for name, row in found.tests().items():
+        assert tests[name, SECOND] == (row.counts.ss, row.counts.sf, row.counts.fs, row.counts.ff)
+    listed = pl.read_csv("trial.csv")
+    assert len(listed) == PEOPLE
+    assert found.choices.trial_choices is not None
+    assert listed["gallery"].to_list() == found.choices.trial_choices["gallery"].to_list()

@@ -176,9 +176,15 @@ def test_the_page_has_every_table_and_figure(ran: Ran) -> None:
     assert rates["qr"][3].value == pytest.approx(own["rank_1"].mean(), abs=6e-4)
 
 
+def without_notes(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        return {key: without_notes(value) for key, value in plain.items() if key != "notes"}
+    return [without_notes(value) for value in plain] if isinstance(plain, list) else plain
+
+
 def test_saved_scores_give_the_same_study(ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     """The commands that the page prints, run in its directory."""
-    data, measured = ran
+    _, measured = ran
     monkeypatch.setattr("proband.papers.feret2000_study.run_feret2000", lambda *_: ran)
     made, page = pb.papers.reproduce_feret2000(tmp_path / "feret2000", PEOPLE, SEED, 1, Silent())
     text = page.read_text(encoding="utf-8")
@@ -186,15 +192,15 @@ def test_saved_scores_give_the_same_study(ran: Ran, tmp_path: Path, monkeypatch:
     for command, study in zip(
         made.further, (measured.study, measured.changed, measured.rotated), strict=True
     ):
-        assert html.escape(command, quote=False) in text or html.escape(command) in text
+        assert command in html.unescape(text)
         program, *words = shlex.split(command)
         assert (program, words[0]) == ("proband", "feret")
         with pytest.raises(SystemExit) as stop:
             main([*words, "--json", "-q"])
         assert not stop.value.code
         again = json.loads(capsys.readouterr().out)["feret"]
-        assert again == json.loads(json.dumps(study.to_dict()))
-    del data
+        # What a recogniser noted (distances negated, faces not found) is not in the file.
+        assert without_notes(again) == without_notes(json.loads(json.dumps(study.to_dict())))
 
 
 def test_algorithms_and_their_pairs(ran: Ran) -> None:

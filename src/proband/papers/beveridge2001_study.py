@@ -37,7 +37,7 @@ from proband.papers.beveridge2001_tables import (
 )
 from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.common import found_by
-from proband.papers.page import Item, Reproduction, contents, write_reproduction
+from proband.papers.page import Item, Reproduction, command_of, contents, write_reproduction
 from proband.report.charts.makers.histograms import differences
 from proband.report.page.charts import shown
 from proband.report.page.model import Paragraph
@@ -422,6 +422,20 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
             if note.code in (INFOMAX.code, INFOMAX_UNSETTLED.code)
         ),
         {"choices": found.choices},
+        _further(seed),
+    )
+
+
+def _further(seed: int) -> tuple[str, ...]:
+    """The commands that go on from the saved scores: Tables 6 and 7, and Table 4, in the directory of the page."""
+    pairs = [word for second in (SECOND, OTHER) for word in ("--pairs", f"{FIRST}-{second}")]
+    probed = ["probe_sets_scores.npz", "-s", "probe_sets.csv", "-g", GALLERY, "--feret", *pairs]
+    permuted = ["scores.npz", "-s", "samples.csv", "--groups", "day", "--list-trials", "1"]
+    ended = ["--seed", str(seed)]
+    return (
+        command_of("proband", "permute", *permuted, "--csv", "trials=trial.csv", *ended),
+        command_of("proband", "mcnemar", *probed),
+        command_of("proband", "compare", *probed, *ended),
     )
 
 

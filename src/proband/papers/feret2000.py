@@ -60,7 +60,7 @@ ROTATED = f"varied and alteration == '{UNCHANGED}' and kind not in ['fa', 'fc']"
 ENROLLED_BEFORE, TAKEN_FROM = date(1994, 4, 23), date(1995, 4, 23)
 # FERET's dates are 1995-01-01 and 1996-01-01. People here come first between August 1993 and July 1994: by April 23 as large a part of
 # them has come as FERET had enrolled by 1995 (864 of 1,196).
-LONG_AFTER = f"mate.{{date}} < date('{ENROLLED_BEFORE}') and probe.{{date}} >= date('{TAKEN_FROM}')"
+LONG_AFTER = f"mate.date < date('{ENROLLED_BEFORE}') and probe.date >= date('{TAKEN_FROM}')"
 """What makes a duplicate II: FERET's rule of two dates a year apart."""
 OWN_GALLERY = f"date < date('{ENROLLED_BEFORE}')"
 """Who is enrolled where duplicates II are searched for."""

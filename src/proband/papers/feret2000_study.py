@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +33,7 @@ from proband.papers.feret2000 import (
     feret2000_data,
 )
 from proband.papers.feret2000_claims import GALLERIES, PROBES, claims, evidence_of
-from proband.papers.page import Item, Reproduction, contents, write_reproduction
+from proband.papers.page import Item, Reproduction, command_of, contents, write_reproduction
 from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import galleries
 from proband.report.page.charts import shown
@@ -255,7 +254,7 @@ def further(data: Feret2000, people: int, seed: int) -> tuple[str, ...]:
         ["-p", CHANGED, "--by", "alteration", *versions],
         ["-p", ROTATED, "--by", "view", *versions],
     )
-    return tuple(shlex.join([*read, *words, *ended]) for words in asked)
+    return tuple(command_of(*read, *words, *ended) for words in asked)
 
 
 def reproduction(data: Feret2000, measured: Measurements, seed: int) -> Reproduction:

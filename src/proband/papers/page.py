@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -176,6 +177,11 @@ def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
     return table(
         "claims", "What the paper reports, and whether it holds here", (*heads, Column("verdict")), rows
     )
+
+
+def command_of(*words: str) -> str:
+    """A command to be copied; conditions, which quote text, stand in double quotes."""
+    return " ".join(f'"{word}"' if "'" in word else shlex.quote(word) for word in words)
 
 
 def contents(rows: Sequence[tuple[str, str, str]]) -> Table:
