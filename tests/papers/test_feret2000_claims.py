@@ -12,7 +12,7 @@ from proband.designs.galleries import Galleries
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.variation import gallery_variation
 from proband.papers.claims import ShownDifference
-from proband.papers.feret2000_claims import FeretEvidence, claims
+from proband.papers.feret2000_claims import FeretEvidence, OwnGallery, claims
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,7 @@ def good(variation: GalleryVariation) -> FeretEvidence:
         [around(0.1)],
         {"fb": ("a", "b"), "dup1": ("a", "a")},
         5,
+        OwnGallery(864, 864, 1196, 380),
     )
 
 
@@ -98,7 +99,7 @@ def verdicts(found: FeretEvidence) -> dict[str, str]:
 
 def test_results_like_the_papers_fulfil_every_rule(good: FeretEvidence) -> None:
     found = verdicts(good)
-    assert len(found) == 11
+    assert len(found) == 12
     assert {key: verdict for key, verdict in found.items() if verdict != "agrees"} == {}
 
 
@@ -111,6 +112,7 @@ def test_scrambled_results_fail_every_rule(good: FeretEvidence, variation: Galle
         replace(good, variation={name: level(variation) for name in good.variation}),
         replace(good, gains=[around(0.1), around(-0.2)], costs=[around(-0.1)]),
         replace(good, leaders={"fb": ("a", "a"), "dup1": ("b", "b")}),
+        replace(good, dup2=OwnGallery(864, 864, 1196, 364)),
     ):
         failed |= {key: verdict for key, verdict in verdicts(scrambled).items() if verdict == "disagrees"}
     assert set(failed) == set(verdicts(good))
@@ -130,3 +132,9 @@ def test_places_that_change_by_chance_are_not_judged(
 def test_categories_without_probes_have_no_claims(good: FeretEvidence) -> None:
     fewer = replace(good, averages={"fb": around(0.9)}, bounds={"fb": around(0.9)}, gains=[], costs=[])
     assert not {"easiest-and-hardest", "best-on-fc", "improved", "locating-costs"} & set(verdicts(fewer))
+
+
+@pytest.mark.parametrize("gallery", [OwnGallery(864, 863, 1196, 400), OwnGallery(1196, 1196, 1196, 400)])
+def test_the_gallery_of_duplicates_ii_must_be_a_true_part(good: FeretEvidence, gallery: OwnGallery) -> None:
+    assert verdicts(replace(good, dup2=gallery))["duplicates-ii-a-year-later"] == "disagrees"
+    assert "duplicates-ii-a-year-later" not in verdicts(replace(good, dup2=None))

@@ -20,31 +20,29 @@ from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.engine.limits import Positive, Seed, Threads
 from proband.inference import VirtualExperiments
 from proband.inference.comparisons.mcnemar_table import McNemarRow
-from proband.inference.comparisons.testing.mcnemar import PairedOutcomes
 from proband.inference.image_choice.distributions import Distribution
-from proband.inference.image_choice.estimates import compared
 from proband.measures import Outcomes
 from proband.papers.beveridge2001 import ALGORITHMS, FIRST, OTHER, SECOND, Beveridge2001, study_scores
-from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, ChoiceEvidence, claims
+from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, TABLE_4, ChoiceEvidence, claims
+from proband.papers.beveridge2001_design_claims import DesignEvidence, Listed, design_claims
+from proband.papers.beveridge2001_tables import (
+    choices_tables,
+    differences_table,
+    example_table,
+    layout_table,
+    medians_table,
+    paired_table,
+    rates_table,
+    sets_table,
+)
 from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.common import found_by
-from proband.papers.page import Item, Reproduction, write_reproduction
+from proband.papers.page import Item, Reproduction, command_of, contents, write_reproduction
 from proband.report.charts.makers.histograms import differences
 from proband.report.page.charts import shown
 from proband.report.page.model import Paragraph
-from proband.report.tables.cells import (
-    columns,
-    count_cell,
-    fixed_cell,
-    interval_cell,
-    p_cell,
-    rate_cell,
-    share_cell,
-    table,
-    text_cell,
-)
-from proband.report.tables.table import Cell, Table
 from proband.results.difference import Difference
+from proband.samples import Samples
 from proband.scores.archive import write_score_archive
 from proband.study.findings import Findings
 from proband.study.inputs import in_memory
@@ -55,6 +53,25 @@ BIN = 4  # whole values in a bin: 4/160, as in the paper
 _BEST = "pca:mahalanobis"
 _RESAMPLES = 10_000
 _CENSORED = 10
+_TRAINED_EACH = 3  # images of a person trained on
+CONTENTS = (
+    ("Table 1", "notation", "no numbers to reproduce"),
+    ("Table 2", "the gallery, the probe sets and the training set", "published and here"),
+    (
+        "Table 3",
+        "paired outcomes of two algorithms, made up",
+        "recomputed from its counts, beside a probe set here",
+    ),
+    ("Table 4", "PCA and ICA by probe set, McNemar's tests", "published and here"),
+    ("Table 5", "the test images by person, day and expression", "the images here"),
+    ("Table 6", "what an unbalanced and a balanced trial choose", "published and here"),
+    ("Table 7", "in how many trials one algorithm does not win", "published and here"),
+    ("Figure 1", "rank-1 rates over choices of images", "here; the paper prints no numbers"),
+    ("Figure 2", "95% intervals at ranks 1 to 10", "here; the paper prints no numbers"),
+    ("Figure 3", "differences in the same trial", "here, with Table 7"),
+    ("Figure 4", "balanced against unbalanced sampling", "here; the paper prints no numbers"),
+)
+"""Every numbered table and figure of the paper, what it shows, and what the page has of it."""
 _FILES = ("rates.csv", "samples.csv", "scores.npz", "probe_sets.csv", "probe_sets_scores.npz")
 
 _PEOPLE = Sentence(
@@ -89,20 +106,19 @@ class Measurements:
     bootstrap, medians
         Resampled rates of the easiest probe set, and median ranks of a hard one.
     choices, unbalanced
-        The virtual experiments, with columns of images used equally often and not.
+        The virtual experiments, with columns of images used equally often and not, and what the first trial of each chose.
     """
 
     table4: Mapping[str, Findings]
     bootstrap: Distribution
     medians: Mapping[int, float]
     choices: Choices
-    unbalanced: VirtualExperiments
+    unbalanced: Choices
 
     @property
     def trials(self) -> VirtualExperiments:
         """The virtual experiments."""
-        assert self.choices.choices is not None  # trials are what was asked for
-        return self.choices.choices
+        return _trials(self.choices)
 
     def tests(self, second: str = SECOND) -> dict[str, McNemarRow]:
         """Table 4: PCA against an ICA, by probe set."""
@@ -115,6 +131,28 @@ class Measurements:
         pair: Difference
         (pair,) = next(one for one in compared if one.category == category).pairs
         return pair
+
+    def design(self, samples: Samples) -> DesignEvidence:
+        """How the studies are laid out: the probe sets, the images of section 7, and what a trial chose."""
+        frame = samples.frame
+        images = frame.group_by("subject", maintain_order=True).agg("id", "day", "expression")
+        place = {
+            name: (person, column)
+            for person, ids in enumerate(images["id"])
+            for column, name in enumerate(ids)
+        }
+        known = {name: self.outcomes(name).experiment for name in self.tests()}
+        probes = {name: [within.samples.ids[int(k)] for k in within.probes] for name, within in known.items()}
+        return DesignEvidence(
+            {name: frozenset(probes.get(name, ())) for name in TABLE_4},
+            [
+                [*zip(days, shown, strict=True)]
+                for days, shown in images.select("day", "expression").iter_rows()
+            ],
+            _listed(self.unbalanced, place),
+            _listed(self.choices, place),
+            len(self.trials.algorithms),
+        )
 
     def outcomes(self, category: str) -> Outcomes:
         """What became of a probe set, by PCA."""
@@ -132,9 +170,21 @@ class Measurements:
             int(self.outcomes("fb").success(1).sum()),
             self.bootstrap.n_trials,
             {name: self.trials.rate(name) for name in ALGORITHMS},
-            self.unbalanced.rate(_BEST),
+            _trials(self.unbalanced).rate(_BEST),
             {pair: self.trials.difference(*pair) for pair in pairs},
         )
+
+
+def _trials(found: Choices) -> VirtualExperiments:
+    assert found.choices is not None  # trials are what was asked for
+    return found.choices
+
+
+def _listed(found: Choices, place: Mapping[str, tuple[int, int]]) -> Listed:
+    """What the trial that was listed chose of each person, images by their columns."""
+    assert found.trial_choices is not None  # a trial was asked to be listed
+    rows = found.trial_choices.select("gallery", "probe").iter_rows()
+    return tuple((place[gallery][0], (place[gallery][1], place[probe][1])) for gallery, probe in rows)
 
 
 def _first(found: Findings, category: str) -> Outcomes:
@@ -211,16 +261,14 @@ def measured(
         )
         for second in (SECOND, OTHER)
     }
-    trials = {"groups": "day", "n_resamples": n_trials}
+    trials = {"groups": "day", "n_resamples": n_trials, "list_trials": [1]}
     best = [one for one in data.scores if one.name == _BEST]
     balanced, unbalanced = (
         found_by("choices", asked, in_memory(data.samples, own), **running)["choices"]
         for asked, own in ((trials, data.scores), ({**trials, "balanced": False}, best))
     )
     easy, hard = (_first(table4[SECOND], name) for name in ("fb", "dup1"))
-    return Measurements(
-        table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced.choices
-    )
+    return Measurements(table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced)
 
 
 def _resampled(outcomes: Outcomes, seed: int) -> Distribution:
@@ -245,8 +293,13 @@ def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
 
 def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reproduction:
     """Put the paper's tables and figures beside ours."""
-    judged = claims(found.evidence)
-    choices = found.trials
+    design, choices = found.design(data.samples), found.trials
+    judged, laid_out = claims(found.evidence), design_claims(design)
+    names = data.samples.frame.group_by("subject", maintain_order=True).agg("id")["id"].to_list()
+    tests = {second: found.tests(second) for second in (SECOND, OTHER)}
+    people = {
+        (second, name): found.over_people(second, name) for second, rows in tests.items() for name in rows
+    }
     best, n_ranks = choices.rate(_BEST), min(10, choices.n_ranks)
     rates = {name: choices.rate(name) for name in ALGORITHMS}
     ranks = np.arange(1, n_ranks + 1)
@@ -257,8 +310,13 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
         bands.append(Line(name, ranks, [one.mean for one in each], ends[:, 0], ends[:, 1]))
     exact = _binomial(found)
     label = "recognition rate at rank 1"
+    enrolled = found.outcomes("fb").n_gallery_subjects
+    trained = _TRAINED_EACH * data.n_training
     items = (
-        Item("table4", "Table 4: PCA and ICA by probe set", (_table4(found),), judged["table4"]),
+        Item("contents", "Every table and figure of the paper", (contents(CONTENTS),)),
+        Item("table2", "Table 2: the sets of images", (sets_table(enrolled, design.probe_sets, trained),), laid_out["table2"]),
+        Item("table3", "Table 3: paired outcomes", (example_table(SECOND, "dup1", tests[SECOND]["dup1"].counts),), laid_out["table3"]),
+        Item("table4", "Table 4: PCA and ICA by probe set", (paired_table("L1", tests, people),), judged["table4"]),
         Item(
             "bootstrap",
             "Section 6: the bootstrap",
@@ -273,10 +331,12 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
                         f"{counted(_RESAMPLES, 'resample')} of {counted(found.bootstrap.n, 'probe')}; bars: the middle 95%.",
                     ),
                 ),
-                _medians(found),
+                medians_table(FIRST, _CENSORED, _RESAMPLES, found.medians),
             ),
             judged["bootstrap"],
         ),
+        Item("table5", "Table 5: the images by person, day and expression", (layout_table(names, design),), laid_out["table5"]),
+        Item("table6", "Table 6: what a trial chooses", choices_tables(names, design), laid_out["table6"]),
         Item(
             "figure1",
             "Figure 1: rank-1 rates over choices of images",
@@ -292,7 +352,7 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
                     )
                     for family, names in (("pca", PCA), ("lda", LDA))
                 ),
-                _rates(rates),
+                rates_table(rates),
             ),
             judged["figure1"],
         ),
@@ -317,13 +377,13 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
             "Figure 3 and Table 7: differences in the same trial",
             (
                 shown(differences(choices, list(NOT_WON), id="figure3-chart")),
-                _table7(found),
+                differences_table(choices),
                 Paragraph(
                     "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials are "
                     "not draws under one: the share describes choices of images of these people. The last column asks about other people."
                 ),
             ),
-            judged["table7"],
+            (*judged["table7"], *laid_out["table7"]),
         ),
         Item(
             "figure4",
@@ -333,15 +393,14 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
                     "figure4-chart",
                     f"{_BEST} by both ways of sampling",
                     "Whether columns are used equally often in a trial hardly matters.",
-                    [("balanced", best), ("unbalanced", found.unbalanced.rate(_BEST))],
+                    [("balanced", best), ("unbalanced", _trials(found.unbalanced).rate(_BEST))],
                     label,
                 ),
             ),
             judged["figure4"],
         ),
-    )
+    )  # fmt: skip
     n_trials, n_test = best.n_trials, choices.n_subjects
-    enrolled = found.outcomes("fb").n_gallery_subjects
     command = f"proband reproduce beveridge2001 --people {n_test} --training {data.n_training} --trials {n_trials} --seed {seed}"
     return Reproduction(
         "beveridge2001",
@@ -363,6 +422,20 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
             if note.code in (INFOMAX.code, INFOMAX_UNSETTLED.code)
         ),
         {"choices": found.choices},
+        _further(seed),
+    )
+
+
+def _further(seed: int) -> tuple[str, ...]:
+    """The commands that go on from the saved scores: Tables 6 and 7, and Table 4, in the directory of the page."""
+    pairs = [word for second in (SECOND, OTHER) for word in ("--pairs", f"{FIRST}-{second}")]
+    probed = ["probe_sets_scores.npz", "-s", "probe_sets.csv", "-g", GALLERY, "--feret", *pairs]
+    permuted = ["scores.npz", "-s", "samples.csv", "--groups", "day", "--list-trials", "1"]
+    ended = ["--seed", str(seed)]
+    return (
+        command_of("proband", "permute", *permuted, "--csv", "trials=trial.csv", *ended),
+        command_of("proband", "mcnemar", *probed),
+        command_of("proband", "compare", *probed, *ended),
     )
 
 
@@ -373,91 +446,3 @@ def _binomial(found: Measurements) -> Distribution:
     n, many = found.bootstrap.n, 10**7
     share = found.outcomes("fb").success(1).mean()
     return Distribution(0, np.rint(many * binom.pmf(np.arange(n + 1), n, share)).astype(np.int64), n)
-
-
-def _table4(found: Measurements) -> Table:
-    heads = (
-        *columns("probes", "PCA against", text=2),
-        *columns("PCA", "ICA", "SS", "SF", "FS", "FF", "one-sided p", "p over people", text=0),
-    )
-    rows = []
-    for name, printed in TABLE_4.items():
-        rows.append(
-            (*_named(f"{name}, published", "ICA"), *_counts(printed), text_cell(PRINTED_P[name]), Cell("–"))
-        )
-        for second in (SECOND, OTHER):
-            row = found.tests(second).get(name)
-            if row is None or row.test is None:
-                continue
-            tested = (row.test.p_greater, None), found.over_people(second, name).p_with_floor
-            rows.append(
-                (*_named(f"{name}, here", second), *_counts(row.counts), *(p_cell(*p) for p in tested))
-            )
-    notes = (
-        "SS: both recognise the probe, SF: only PCA (L1), FS: only ICA (cosine), FF: neither.",
-        "McNemar's test takes probes for independent; several are of one person. The last column is two-sided, over people.",
-    )
-    return table("table4-beside", "Correct at rank 1, published and here", heads, rows, notes)
-
-
-def _named(*names: str) -> tuple[Cell, ...]:
-    return tuple(map(text_cell, names))
-
-
-def _counts(pairs: PairedOutcomes) -> tuple[Cell, ...]:
-    each = (pairs.ss + pairs.sf, pairs.ss + pairs.fs)
-    return (
-        *(share_cell(one, pairs.n) for one in each),
-        *map(count_cell, (pairs.ss, pairs.sf, pairs.fs, pairs.ff)),
-    )
-
-
-def _medians(found: Measurements) -> Table:
-    rows = [(count_cell(value), rate_cell(share)) for value, share in found.medians.items()]
-    return table(
-        "medians",
-        f"Median of {FIRST}'s ranks on dup1 probes, censored at {_CENSORED}, over {counted(_RESAMPLES, 'resample')}",
-        columns("median censored rank", "share of resamples", text=0),
-        rows,
-        ("The paper names this statistic for its lack of a formula, and prints no number.",),
-    )
-
-
-def _rates(rates: Mapping[str, Distribution]) -> Table:
-    rows = [
-        (
-            text_cell(name),
-            rate_cell(one.mean),
-            rate_cell(one.standard_deviation),
-            interval_cell(one.interval()),
-        )
-        for name, one in rates.items()
-    ]
-    heads = columns("algorithm", "mean rank-1 rate", "s.d. over choices", "95% of choices")
-    notes = (
-        "The paper draws these distributions and prints no mean: Mahalanobis first, then L1, L2 and angle, LDA behind them.",
-    )
-    return table("rates", "Rank-1 rates over choices of images, here", heads, rows, notes)
-
-
-def _table7(found: Measurements) -> Table:
-    rows = []
-    for (a, b), printed in NOT_WON.items():
-        one = found.trials.difference(a, b)
-        people = compared(found.trials, a, b, 1, None, 0.95)
-        cells = (
-            share_cell(one.at_most(0.0), one.n_trials),
-            share_cell(printed, 10_000),
-            fixed_cell(100 * one.mean),
-        )
-        rows.append((text_cell(a), text_cell(b), *cells, p_cell(people.p_value, people.method.floor)))
-    heads = columns(
-        "A", "B", "A does not win, here", "in the paper", "mean difference, points", "p over people", text=2
-    )
-    return table(
-        "table7-beside",
-        "Table 7, published and here",
-        heads,
-        rows,
-        ("Table 7 prints 0.0080 for the first pair; its text counts 35.",),
-    )

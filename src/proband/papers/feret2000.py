@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +17,10 @@ from proband.algorithms.pictures.alterations import UNCHANGED, alteration, with_
 from proband.engine import Progress, Silent
 from proband.errors import UsageError
 from proband.faces import Population
+from proband.faces.plan import View
 from proband.inference.galleries.versions import Improvement, Version
 from proband.papers.beveridge2001 import DIFFICULTY
-from proband.samples import Category, Experiment, Samples, feret_categories
+from proband.samples import Samples
 from proband.scores import DenseScores
 from proband.words import Note, Sentence
 
@@ -43,13 +45,33 @@ FULLY = ("lda:angle", "lbp:chi2")
 CHANGES = tuple(map(alteration, ("gain:0.4", "gain:1.5", "side:0.5", "scale:0.5")))
 """The digital changes: darker, brighter, light from one side, and half the size."""
 
-GALLERY = f"kind == 'fa' and session == 1 and alteration == '{UNCHANGED}'"
-TARGETS = f"kind != 'fc' and alteration == '{UNCHANGED}'"
-CHANGED = "kind == 'fb' and session == 1"
+VIEWS: tuple[View, ...] = ("ql", "qr", "hl", "hr")
+"""The rotated views: a quarter (22.5°) and a half (67.5°) to the image's left and right."""
+
+GALLERY = "kind == 'fa' and session == 1"
+TARGETS = f"kind in ['fa', 'fb'] and alteration == '{UNCHANGED}'"
+PHOTOGRAPHS = f"not ({GALLERY}) and alteration == '{UNCHANGED}' and view == 'frontal'"
+"""The probes of FERET's categories: what was neither changed digitally nor taken from the side."""
+CHANGED = "varied and kind == 'fb'"
+"""The fb probes of the first session that have changed copies, and these copies."""
+ROTATED = f"varied and alteration == '{UNCHANGED}' and kind not in ['fa', 'fc']"
+"""The fb probes and the rotated views of those who were photographed from the side."""
+
+ENROLLED_BEFORE, TAKEN_FROM = date(1994, 4, 23), date(1995, 4, 23)
+# FERET's dates are 1995-01-01 and 1996-01-01. People here come first between August 1993 and July 1994: by April 23 as large a part of
+# them has come as FERET had enrolled by 1995 (864 of 1,196).
+LONG_AFTER = f"mate.date < date('{ENROLLED_BEFORE}') and probe.date >= date('{TAKEN_FROM}')"
+"""What makes a duplicate II: FERET's rule of two dates a year apart."""
+OWN_GALLERY = f"date < date('{ENROLLED_BEFORE}')"
+"""Who is enrolled where duplicates II are searched for."""
 
 _TRAINING_SHARE = 0.5  # training people for each test person
 _EARLIER_SHARE = 0.25  # of the training people were there for the earlier versions
 _EARLIER_LEAST = 4
+_VARIED_SHARE = (
+    1 / 3
+)  # of the people have rotated views and changed copies, which take long to render and to find faces in
+_EXAMPLES = 2  # people shown of each category
 _NEEDS = {"lbp:chi2": ("skimage", "LBP")}
 
 
@@ -60,7 +82,7 @@ class Feret2000:
     Attributes
     ----------
     samples, scores
-        The query set, and every algorithm's scores of it with the target set.
+        The query set, and every algorithm's scores of it with the target set, in single precision: what is saved is what was ranked.
     versions, improvements
         Fully and partially automatic, earlier and later versions of one algorithm.
     clipped
@@ -70,7 +92,9 @@ class Feret2000:
     n_targets
         Images in the target set.
     shown
-        A few people's gallery image, the fb image, and its changed copies, one after another.
+        A few people's gallery image, the fb image, its changed copies and the rotated views, one after another.
+    examples
+        Probes of each category behind the gallery images of the same people, as in the paper's figure 1, with their names.
     notes
         What was left out, and why.
     """
@@ -84,29 +108,14 @@ class Feret2000:
     n_earlier: int
     n_targets: int
     shown: npt.NDArray[np.uint8]
+    examples: tuple[npt.NDArray[np.uint8], tuple[str, ...]]
     notes: tuple[Note, ...] = ()
-
-    @property
-    def experiment(self) -> Experiment:
-        """The first fa image of everybody is enrolled; all other queries are probes."""
-        return Experiment(self.samples, gallery=GALLERY)
 
 
 _LEFT_OUT = Sentence("feret2000.left-out", "caution", "{name} was left out: {why} ({cure})")
 _NOT_AUTOMATIC = Sentence(
     "feret2000.not-automatic", "caution", "the fully automatic versions were left out: {why} ({cure})"
 )
-POOLED = Category("all unaltered probes", f"probe.alteration == '{UNCHANGED}'")
-"""The probes that are taken together: an altered copy is no further photograph of a person."""
-
-
-def categories() -> tuple[Category, ...]:
-    """FERET's categories of unchanged probes, and one for each digital change of the fb images."""
-    plain = (
-        Category(one.name, f"({one.rule}) and probe.alteration == '{UNCHANGED}'")
-        for one in feret_categories()
-    )
-    return (*plain, *(Category(str(one), f"probe.alteration == '{one}'") for one in CHANGES))
 
 
 def feret2000_data(
@@ -119,8 +128,8 @@ def feret2000_data(
 ) -> Feret2000:
     """Photograph the people, change some of the images, train the algorithms, and score queries with targets.
 
-    The target set holds all fa and fb images; the query set holds these, the fc images, and digitally changed copies of the
-    fb images of the first session. Training was finished before, on other people.
+    The target set holds all fa and fb images; the query set holds these, the fc images, and of a third of the people rotated
+    views and digitally changed copies of the fb image of the first session. Training was finished before, on other people.
 
     Parameters
     ----------
@@ -131,7 +140,7 @@ def feret2000_data(
     """
     progress = progress or Silent()
     notes: list[Note] = []
-    tested = Population(people, seed=seed, difficulty=difficulty)
+    tested = Population(people, seed=seed, difficulty=difficulty, views=VIEWS)
     others = Population(
         max(10, round(_TRAINING_SHARE * people)), seed=seed, first_subject=people, difficulty=difficulty
     )
@@ -149,7 +158,7 @@ def feret2000_data(
     found, versions = _fully(models, pictures, everyone, sets, threads, progress, notes)
     return Feret2000(
         samples=samples,
-        scores=[*scores, *first, *found],
+        scores=[*map(_in_single, (*scores, *first, *found))],
         versions=versions,
         improvements=improvements,
         clipped=made.clipped,
@@ -157,6 +166,7 @@ def feret2000_data(
         n_earlier=_n_earlier(others),
         n_targets=len(targets),
         shown=made.shown,
+        examples=made.examples,
         notes=tuple(notes),
     )
 
@@ -172,21 +182,47 @@ class _Images:
 
     @property
     def shown(self) -> npt.NDArray[np.uint8]:
-        """The first few people's gallery image and fb image, and the changed copies of the latter."""
-        ids = self.samples.ids
-        people = self.samples.subjects[:4]
-        labels = ["fa", "fb", *(f"fb@{one.label}" for one in CHANGES)]
-        wanted = [f"{person}-1-{label}" for person in people for label in labels]
-        chosen: npt.NDArray[np.uint8] = self.images[ids.positions(wanted)]
+        """The first few people's gallery image and fb image, the changed copies of the latter, and the rotated views."""
+        labels = ["fa", "fb", *(f"fb@{change.label}" for change in CHANGES), *VIEWS]
+        return self._of(f"{person}-1-{label}" for person in self.samples.subjects[:4] for label in labels)
+
+    @property
+    def examples(self) -> tuple[npt.NDArray[np.uint8], tuple[str, ...]]:
+        """The first probes of each category, each behind the gallery image of its person, and the names of these images."""
+        frame = self.samples.frame.filter(pl.col("kind").is_in(["fa", "fb", "fc"]), alteration=UNCHANGED)
+        enrolled = frame.filter(kind="fa", session=1).select("subject", mate="id", mate_date="date")
+        pairs = frame.join(enrolled, on="subject")
+        later = pairs.filter(kind="fa").filter(pl.col("session") > 1)
+        long_after = (pl.col("mate_date") < ENROLLED_BEFORE) & (pl.col("date") >= TAKEN_FROM)
+        chosen = (
+            pairs.filter(kind="fb", session=1),
+            later.filter(~long_after),
+            pairs.filter(kind="fc"),
+            later.filter(long_after),
+        )
+        names = [
+            name
+            for category in chosen
+            for row in category.select("mate", "id").head(_EXAMPLES).rows()
+            for name in row
+        ]
+        return self._of(names), tuple(names)
+
+    def _of(self, names: Iterable[str]) -> npt.NDArray[np.uint8]:
+        chosen: npt.NDArray[np.uint8] = self.images[self.samples.ids.positions(list(names))]
         return chosen
 
 
 def _query_set(tested: Population, others: Population, threads: int | None, progress: Progress) -> _Images:
-    progress.begin("rendering faces", len(tested) + len(others))
-    originals, trained = (
-        part.render(threads=threads, progress=progress.advance) for part in (tested, others)
-    )
-    table = Samples(tested.columns())
+    every = pl.DataFrame(tested.columns())
+    people = every["subject"].unique(maintain_order=True)
+    varied = people.head(max(4, round(_VARIED_SHARE * len(people))))
+    every = every.with_columns(varied=(pl.col("session") == 1) & pl.col("subject").is_in(varied.to_list()))
+    taken = every.select((pl.col("view") == "frontal") | pl.col("varied")).to_series()
+    progress.begin("rendering faces", int(taken.sum()) + len(others))
+    originals = tested.render(np.flatnonzero(taken), threads=threads, progress=progress.advance)
+    trained = others.render(threads=threads, progress=progress.advance)
+    table = Samples(every.filter(taken))
     chosen = table.select(CHANGED).positions
     eyes = table.frame.select(EYE_COLUMNS).to_numpy()[chosen]
     altered = [change.apply(originals[chosen], eyes) for change in CHANGES]
@@ -195,8 +231,21 @@ def _query_set(tested: Population, others: Population, threads: int | None, prog
     return _Images(
         Samples(samples),
         Samples(pl.concat([samples, training], how="diagonal")),
-        np.concatenate([originals, *(one.images for one in altered), trained]),
-        {str(change): float(one.clipped.mean()) for change, one in zip(CHANGES, altered, strict=True)},
+        np.concatenate([originals, *(change.images for change in altered), trained]),
+        {str(change): float(made.clipped.mean()) for change, made in zip(CHANGES, altered, strict=True)},
+    )
+
+
+def _in_single(scores: DenseScores) -> DenseScores:
+    """The same scores in single precision."""
+    return DenseScores(
+        np.asarray(scores.values, dtype=np.float32),
+        scores.queries,
+        scores.targets,
+        orientation=scores.orientation,
+        name=scores.name,
+        cells=scores.cell_codes,
+        notes=scores.notes,
     )
 
 

@@ -18,8 +18,11 @@ from proband.words import Note, Sentence
 
 PROBES = {"fb": 1195, "dup1": 722, "fc": 194, "dup2": 234}
 """Probes in the paper's categories."""
+GALLERIES = {"fb": 1196, "dup1": 1196, "fc": 1196, "dup2": 864}
+"""People enrolled where they are searched for."""
 
 _ALPHA = 0.05
+_YEAR = 365  # days
 _ALL_GALLERIES = 5  # pairs of algorithms that must be in one order in every gallery
 
 
@@ -39,6 +42,8 @@ class FeretEvidence:
         The best algorithm by identification and by verification, for each category.
     n_algorithms
         How many could have led.
+    dup2
+        What duplicates II were searched for in; None where there are none.
     """
 
     averages: Mapping[str, ShownDifference]
@@ -48,6 +53,25 @@ class FeretEvidence:
     costs: Sequence[ShownDifference]
     leaders: Mapping[str, tuple[str, str]]
     n_algorithms: int
+    dup2: OwnGallery | None = None
+
+
+@dataclass(frozen=True)
+class OwnGallery:
+    """The gallery and the probes of duplicates II.
+
+    Attributes
+    ----------
+    n_enrolled, n_within, n_whole
+        People enrolled, those of them who are in the other categories' gallery, and all of that.
+    least_days
+        The least time between a probe and its mate.
+    """
+
+    n_enrolled: int
+    n_within: int
+    n_whole: int
+    least_days: int
 
 
 def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -> FeretEvidence:
@@ -69,6 +93,20 @@ def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float
             if name in there
         },
         len(study.field),
+        _own_gallery(study) if "dup2" in there else None,
+    )
+
+
+def _own_gallery(study: FeretStudy) -> OwnGallery:
+    own, whole = (study.evaluation.of(name)[0].outcomes.experiment for name in ("dup2", "fb"))
+    days = own.samples.frame["date"].to_physical().to_numpy()
+    people = own.samples.codes
+    enrolled = dict(zip(people[own.gallery].tolist(), days[own.gallery].tolist(), strict=True))
+    return OwnGallery(
+        len(own.gallery),
+        len(set(own.gallery.tolist()) & set(whole.gallery.tolist())),
+        len(whole.gallery),
+        min(int(days[probe]) - enrolled[int(people[probe])] for probe in own.probes),
     )
 
 
@@ -82,6 +120,13 @@ def _on_fb(contrast: VersionContrast) -> ShownDifference:
 
 
 _CHOSEN = "how much light, time and expression change a synthetic face was chosen, not measured"
+_A_YEAR = Statement(
+    "feret2000.duplicates-ii-a-year-later",
+    "Table 3, glossary",
+    paper="duplicate II probes were taken a year or more after their gallery images, and their gallery is a part of the others': 864 of 1,196",
+    rule="every dup2 probe here was taken at least 365 days after its mate, and its gallery is a true part of the others'",
+    otherwise="the dates of the people here do not allow for it",
+)
 _HARDEST = Statement(
     "feret2000.easiest-and-hardest",
     "figure 7",
@@ -152,6 +197,11 @@ _TASKS = Statement(
     otherwise="the same algorithm leads in both tasks",
 )
 
+_PART = Sentence(
+    "feret2000.part-here",
+    "note",
+    "at least {days:count day}; {own:count} of {whole:count person/people} enrolled",
+)
 _RATES = Sentence("feret2000.averages-here", "note", "{rates:rates}")
 _BOUNDS = Sentence("feret2000.bounds-here", "note", "best on fc {fc:rate}, best on dup2 {dup2:rate}")
 _VARIES_HERE = Sentence(
@@ -193,12 +243,19 @@ def claims(found: FeretEvidence) -> dict[str, tuple[Claim, ...]]:
         *([_about_best(found)] if {"fc", "dup2"} <= averages else []),
     ]  # fmt: skip
     return {
+        "sets": () if found.dup2 is None else (_about_own_gallery(found.dup2),),
         "difficulty": tuple(difficulty),
         "improvements": (_IMPROVED.judged(_told(found.gains), by_sign(found.gains)),) if found.gains else (),
         "versions": (_AUTOMATIC.judged(_told(found.costs), by_sign(found.costs)),) if found.costs else (),
         "galleries": tuple(_about_galleries(found)),
         "verification": (_about_tasks(found),),
     }
+
+
+def _about_own_gallery(dup2: OwnGallery) -> Claim:
+    part = dup2.n_within == dup2.n_enrolled < dup2.n_whole
+    here = _PART(days=dup2.least_days, own=dup2.n_enrolled, whole=dup2.n_whole)
+    return _A_YEAR.judged(here, exactly(part and dup2.least_days >= _YEAR, None))
 
 
 def _less(one: ShownDifference, other: ShownDifference) -> ShownDifference:

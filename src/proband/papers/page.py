@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from proband.papers.claims import Claim, Verdict, counts_of, summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Block, FactsBlock, Paragraph, Section, said
+from proband.report.page.model import Block, Code, FactsBlock, Paragraph, Section, said
 from proband.report.scene import Scene
 from proband.report.tables.cells import table, text_cell
 from proband.report.tables.table import Cell, Column, Table, Tone
@@ -70,10 +71,13 @@ class Reproduction(Result):
         What was left out.
     parts
         What analyses found, by their keys, as far as each was carried out once.
+    further
+        Commands that go on from the files beside the page, in its directory.
     """
 
     written = Written(
-        also=("summary", "claims"), without=("title", "command", "seed", "about", "items", "notes", "parts")
+        also=("summary", "claims"),
+        without=("title", "command", "seed", "about", "items", "notes", "parts", "further"),
     )
 
     study: str
@@ -87,6 +91,7 @@ class Reproduction(Result):
     numbers: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     parts: Mapping[str, Result] = field(default_factory=dict)
+    further: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -144,6 +149,10 @@ class ReproductionView(View[Reproduction]):
         for place, one in enumerate(found.items, 1):
             section = Section(one.key, one.title, (*one.blocks, *map(_judged, one.claims)))
             yield Placed(1 + place / (len(found.items) + 1), section)
+        if found.further:
+            commands: list[Block] = [Code(command) for command in found.further]
+            told = Paragraph("In the directory of this page:")
+            yield Placed(2, Section("further", "Go on from the saved scores", (told, *commands)))
 
     def headline(self, found: Reproduction, scene: Scene) -> Summary | None:
         """How many claims agree."""
@@ -168,6 +177,18 @@ def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
     return table(
         "claims", "What the paper reports, and whether it holds here", (*heads, Column("verdict")), rows
     )
+
+
+def command_of(*words: str) -> str:
+    """A command to be copied; conditions, which quote text, stand in double quotes."""
+    return " ".join(f'"{word}"' if "'" in word else shlex.quote(word) for word in words)
+
+
+def contents(rows: Sequence[tuple[str, str, str]]) -> Table:
+    """Every numbered table and figure of a paper: its number, what it shows, and what the page has of it."""
+    heads = (Column("in the paper", "name"), Column("what it shows"), Column("on this page"))
+    cells = (tuple(map(text_cell, row)) for row in rows)
+    return table("contents-table", "Tables and figures of the paper", heads, cells)
 
 
 def _reasons_table(lacking: Sequence[Claim]) -> Table:

@@ -10,7 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.findings import show_findings
-from proband.cli.console import progress_bars, wrote
+from proband.cli.console import progress_bars, tell, wrote
 
 if TYPE_CHECKING:
     from proband.papers.page import Reproduction
@@ -117,9 +117,13 @@ def mery2016(
 
 
 def _show(made: Reproduction, page: Path, explain: bool) -> None:
-    """Show every claim with its verdict, and name the page."""
+    """Show every claim with its verdict, and name the page and what goes on from the files beside it."""
     from proband.papers.page import PART
 
     found = made.findings()
     show_findings(replace(found, notes=(), parts={PART: made}), json=False, explain=explain)
     wrote(page)
+    if made.further:
+        tell(f"go on from the saved scores, in {page.parent}:")
+        for command in made.further:
+            tell(f"  {command}")

@@ -133,11 +133,12 @@ def _skin(
     offset = np.sin(np.linspace(-np.pi / 2, np.pi / 2, _samples(grid, FRONT), dtype=np.float32))[None, :]
     x = width * offset
     round_off = np.sqrt(np.maximum(1.0 - offset * offset, 0.0)) ** 0.85
-    z = front * round_off + _sampled(height, grid, x)
-    slope_x, slope_y = _sampled(slope_u + bare_u, grid, x), _sampled(slope_v + bare_v, grid, x)
+    places = _Places(grid, x)
+    z = front * round_off + places.of(height)
+    slope_x, slope_y = places.of(slope_u + bare_u), places.of(slope_v + bare_v)
     shade = _lambert(light, turn, -slope_x, -slope_y, 1.0, SKIN_GLOSS)
-    lit = _sampled(albedo, grid, x) * shade
-    mix(lit, _sampled(locks.lit, grid, turn.across(x, z)), _sampled(locks.front, grid, x))
+    lit = places.of(albedo) * shade
+    mix(lit, _Places(grid, turn.across(x, z)).of(locks.lit), places.of(locks.front))
     angle = np.linspace(np.pi / 2, 1.5 * np.pi, _samples(grid, BACK), dtype=np.float32)[None, :]
     rear_x, rear_z = width * np.sin(angle), back * np.cos(angle)
     # Where the two halves meet they are shaded alike.
@@ -215,13 +216,13 @@ def _hair(
     seen = turn.across(x, z)
     # Strands are taken from where they are seen: shade and sheen then suit the light, which does not turn.
     edge = float(grid.u[0, -1])
-    shades = _sampled(locks.lit, grid, clamp(seen, -edge, edge))
+    shades = _Places(grid, clamp(seen, -edge, edge)).of(locks.lit)
     shades += (0.8 * (identity.skin + sitting.tan) - shades) * (1.0 - cut.strength)
     nape = cut.end if cut.falls else min(cut.end + 0.25, 0.78)
     thin = -0.75 if sitting.style == "bald" else -9.0
     rear = (v < nape) & (v > thin)
     # At the very edge of the frontal silhouette its opacity fades, where the shell goes on.
-    grown = _sampled(locks.front, grid, 0.94 * x) > 0.7 * cut.strength
+    grown = _Places(grid, 0.94 * x).of(locks.front) > 0.7 * cut.strength
     there = np.where(before, grown, rear) & (width > 0.02)
     close = turn.towards(x, z)
     near = Layer(seen, close + 0.04, shades, there & ((v < 1.5) | (close > -0.1)))
@@ -272,7 +273,8 @@ def _glasses(
     z = (GLASSES_DEPTH - 0.12 * np.square(np.minimum(np.abs(u), hinge))) * (1.0 - back)
     x = np.sign(u) * (np.minimum(np.abs(u), hinge) + np.sqrt(back) * (layout.cheek_width + 0.04 - hinge))
     rows = np.zeros_like(grid.v)
-    colour, through = _sampled(dark, grid, u + rows), 1.0 + _sampled(dark - bright, grid, u + rows)
+    places = _Places(grid, u + rows)
+    colour, through = places.of(dark), 1.0 + places.of(dark - bright)
     there = through > 0.02
     layer = Layer(
         np.broadcast_to(turn.across(x, z), there.shape),
@@ -287,16 +289,23 @@ def _glasses(
     np.copyto(seen, seen * (1.0 - opaque * shown) + painted * shown)
 
 
-def _sampled(texture: Array, grid: PixelGrid, x: Array) -> Array:
-    """Look a texture up in every row at places between its columns; 0 beyond its edges."""
-    place = (x - float(grid.u[0, 0])) * grid.px
-    inside = (place >= 0) & (place <= texture.shape[1] - 1)
-    before = np.clip(place.astype(np.intp), 0, texture.shape[1] - 2)
-    share = (place - before).astype(np.float32)
-    left = np.take_along_axis(texture, before, axis=1)
-    right = np.take_along_axis(texture, before + 1, axis=1)
-    found: Array = np.where(inside, left + (right - left) * share, 0.0)
-    return found
+class _Places:
+    """Places between the columns of a texture, in every row: where to look, for several textures of one raster."""
+
+    def __init__(self, grid: PixelGrid, x: Array) -> None:
+        height, width = grid.shape
+        place = (x - float(grid.u[0, 0])) * grid.px
+        before = np.clip(place.astype(np.intp), 0, width - 2)
+        self.inside = (place >= 0) & (place <= width - 1)
+        self.share = (place - before).astype(np.float32)
+        self.left = before + np.arange(height)[:, None] * width
+
+    def of(self, texture: Array) -> Array:
+        """What the texture has there; 0 beyond its edges."""
+        flat = texture.ravel()
+        left, right = flat.take(self.left), flat[1:].take(self.left)
+        found: Array = np.where(self.inside, left + (right - left) * self.share, 0.0)
+        return found
 
 
 def _seen(grid: PixelGrid, layers: list[Layer]) -> tuple[Array, Array, Mask]:
