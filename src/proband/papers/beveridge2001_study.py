@@ -129,7 +129,7 @@ class Measurements:
         """The same pair on a probe set, compared over people."""
         compared = self.table4[second]["comparison"].comparisons.values()
         pair: Difference
-        (pair,) = next(one for one in compared if one.category == category).pairs
+        (pair,) = next(each for each in compared if each.category == category).pairs
         return pair
 
     def design(self, samples: Samples) -> DesignEvidence:
@@ -175,22 +175,22 @@ class Measurements:
         )
 
 
-def _trials(found: Choices) -> VirtualExperiments:
-    assert found.choices is not None  # trials are what was asked for
-    return found.choices
+def _trials(choices: Choices) -> VirtualExperiments:
+    assert choices.choices is not None  # trials are what was asked for
+    return choices.choices
 
 
-def _listed(found: Choices, place: Mapping[str, tuple[int, int]]) -> Listed:
+def _listed(choices: Choices, place: Mapping[str, tuple[int, int]]) -> Listed:
     """What the trial that was listed chose of each person, images by their columns."""
-    assert found.trial_choices is not None  # a trial was asked to be listed
-    rows = found.trial_choices.select("gallery", "probe").iter_rows()
+    assert choices.trial_choices is not None  # a trial was asked to be listed
+    rows = choices.trial_choices.select("gallery", "probe").iter_rows()
     return tuple((place[gallery][0], (place[gallery][1], place[probe][1])) for gallery, probe in rows)
 
 
-def _first(found: Findings, category: str) -> Outcomes:
-    entries = found["identification"].evaluation.of(category)
-    made: Outcomes = next(one.outcomes for one in entries if one.algorithm == FIRST)
-    return made
+def _first(findings: Findings, category: str) -> Outcomes:
+    entries = findings["identification"].evaluation.of(category)
+    outcomes: Outcomes = next(entry.outcomes for entry in entries if entry.algorithm == FIRST)
+    return outcomes
 
 
 @published
@@ -224,11 +224,11 @@ def reproduce_beveridge2001(
         The claims with their verdicts, and the path of the page.
     """
     data = study_scores(seed, people, training, threads, progress)
-    found = measured(data, n_resamples, seed, threads, progress)
-    made = reproduction(data, found, seed)
+    measurements = measured(data, n_resamples, seed, threads, progress)
+    made = reproduction(data, measurements, seed)
 
     def attach(draft: Path) -> None:
-        write_spreadsheet(found.trials.at_level(0.95).to_frame(), draft / "rates.csv")
+        write_spreadsheet(measurements.trials.at_level(0.95).to_frame(), draft / "rates.csv")
         for name, samples, scores in (
             ("samples", data.samples, data.scores),
             ("probe_sets", data.probe_sets, data.probe_scores),
@@ -250,7 +250,7 @@ def measured(
         "experiment": {"gallery": GALLERY},
         "category": {"feret": True},
     }
-    scores = {one.name: one for one in data.probe_scores}
+    scores = {matrix.name: matrix for matrix in data.probe_scores}
     table4 = {
         second: found_by(
             "mcnemar",
@@ -262,7 +262,7 @@ def measured(
         for second in (SECOND, OTHER)
     }
     trials = {"groups": "day", "n_resamples": n_trials, "list_trials": [1]}
-    best = [one for one in data.scores if one.name == _BEST]
+    best = [matrix for matrix in data.scores if matrix.name == _BEST]
     balanced, unbalanced = (
         found_by("choices", asked, in_memory(data.samples, own), **running)["choices"]
         for asked, own in ((trials, data.scores), ({**trials, "balanced": False}, best))
@@ -284,21 +284,23 @@ def _resampled(outcomes: Outcomes, seed: int) -> Distribution:
 def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
     """The share of resamples of probes with each median censored rank (the lower one of two)."""
     ranks = np.sort(np.minimum(outcomes.ranks, _CENSORED))
-    found: Counter[int] = Counter()
+    times: Counter[int] = Counter()
     for weights in Bootstrap("probe", n_resamples=_RESAMPLES).weights(len(ranks), seed):
         middle = ranks[np.argmax(np.cumsum(weights, axis=1) >= len(ranks) / 2, axis=1)]
-        found.update(middle.astype(int).tolist())
-    return {value: times / _RESAMPLES for value, times in sorted(found.items())}
+        times.update(middle.astype(int).tolist())
+    return {value: n / _RESAMPLES for value, n in sorted(times.items())}
 
 
-def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reproduction:
+def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> Reproduction:
     """Put the paper's tables and figures beside ours."""
-    design, choices = found.design(data.samples), found.trials
-    judged, laid_out = claims(found.evidence), design_claims(design)
+    design, choices = measurements.design(data.samples), measurements.trials
+    judged, laid_out = claims(measurements.evidence), design_claims(design)
     names = data.samples.frame.group_by("subject", maintain_order=True).agg("id")["id"].to_list()
-    tests = {second: found.tests(second) for second in (SECOND, OTHER)}
+    tests = {second: measurements.tests(second) for second in (SECOND, OTHER)}
     people = {
-        (second, name): found.over_people(second, name) for second, rows in tests.items() for name in rows
+        (second, name): measurements.over_people(second, name)
+        for second, rows in tests.items()
+        for name in rows
     }
     best, n_ranks = choices.rate(_BEST), min(10, choices.n_ranks)
     rates = {name: choices.rate(name) for name in ALGORITHMS}
@@ -306,11 +308,11 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
     bands = []
     for name in (_BEST, "pca:l1"):
         each = [choices.rate(name, t) for t in ranks.tolist()]
-        ends = np.array([one.interval() for one in each])
-        bands.append(Line(name, ranks, [one.mean for one in each], ends[:, 0], ends[:, 1]))
-    exact = _binomial(found)
+        ends = np.array([rate.interval() for rate in each])
+        bands.append(Line(name, ranks, [rate.mean for rate in each], ends[:, 0], ends[:, 1]))
+    exact = _binomial(measurements)
     label = "recognition rate at rank 1"
-    enrolled = found.outcomes("fb").n_gallery_subjects
+    enrolled = measurements.outcomes("fb").n_gallery_subjects
     trained = _TRAINED_EACH * data.n_training
     items = (
         Item("contents", "Every table and figure of the paper", (contents(CONTENTS),)),
@@ -325,13 +327,13 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
                     "bootstrap-chart",
                     "The bootstrap of a rate, and the binomial distribution",
                     "Resampling probes and the binomial model give one distribution.",
-                    [("bootstrap", found.bootstrap), ("binomial", exact)],
+                    [("bootstrap", measurements.bootstrap), ("binomial", exact)],
                     f"{label}, {FIRST}, fb probes",
                     notes=(
-                        f"{counted(_RESAMPLES, 'resample')} of {counted(found.bootstrap.n, 'probe')}; bars: the middle 95%.",
+                        f"{counted(_RESAMPLES, 'resample')} of {counted(measurements.bootstrap.n, 'probe')}; bars: the middle 95%.",
                     ),
                 ),
-                medians_table(FIRST, _CENSORED, _RESAMPLES, found.medians),
+                medians_table(FIRST, _CENSORED, _RESAMPLES, measurements.medians),
             ),
             judged["bootstrap"],
         ),
@@ -393,7 +395,7 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
                     "figure4-chart",
                     f"{_BEST} by both ways of sampling",
                     "Whether columns are used equally often in a trial hardly matters.",
-                    [("balanced", best), ("unbalanced", _trials(found.unbalanced).rate(_BEST))],
+                    [("balanced", best), ("unbalanced", _trials(measurements.unbalanced).rate(_BEST))],
                     label,
                 ),
             ),
@@ -412,16 +414,16 @@ def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reprodu
         items,
         {"people": n_test, "training_people": data.n_training, "trials": n_trials, "seed": seed},
         {
-            "table4": {name: row.counts for name, row in found.tests().items()},
-            "bootstrap": found.bootstrap,
+            "table4": {name: row.counts for name, row in measurements.tests().items()},
+            "bootstrap": measurements.bootstrap,
         },
         tuple(
             note
-            for one in data.probe_scores
-            for note in one.notes
+            for matrix in data.probe_scores
+            for note in matrix.notes
             if note.code in (INFOMAX.code, INFOMAX_UNSETTLED.code)
         ),
-        {"choices": found.choices},
+        {"choices": measurements.choices},
         _further(seed),
     )
 
@@ -439,10 +441,10 @@ def _further(seed: int) -> tuple[str, ...]:
     )
 
 
-def _binomial(found: Measurements) -> Distribution:
+def _binomial(measurements: Measurements) -> Distribution:
     """The binomial distribution of the count, as counts of many trials."""
     from scipy.stats import binom
 
-    n, many = found.bootstrap.n, 10**7
-    share = found.outcomes("fb").success(1).mean()
+    n, many = measurements.bootstrap.n, 10**7
+    share = measurements.outcomes("fb").success(1).mean()
     return Distribution(0, np.rint(many * binom.pmf(np.arange(n + 1), n, share)).astype(np.int64), n)

@@ -234,21 +234,25 @@ _SIZE = Sentence(
 )
 
 
-def claims(found: FeretEvidence) -> dict[str, tuple[Claim, ...]]:
+def claims(evidence: FeretEvidence) -> dict[str, tuple[Claim, ...]]:
     """All claims, by the item of the page that they belong to; those about categories without probes are left out."""
-    averages = set(found.averages)
+    averages = set(evidence.averages)
     difficulty = [
-        *([_about_hardest(found)] if averages == set(PROBES) else []),
-        *([_DUPLICATES.judged(_told_averages(found), by_sign([_less(found.averages["dup1"], found.averages["fc"])]))] if {"dup1", "fc"} <= averages else []),
-        *([_about_best(found)] if {"fc", "dup2"} <= averages else []),
+        *([_about_hardest(evidence)] if averages == set(PROBES) else []),
+        *([_DUPLICATES.judged(_told_averages(evidence), by_sign([_less(evidence.averages["dup1"], evidence.averages["fc"])]))] if {"dup1", "fc"} <= averages else []),
+        *([_about_best(evidence)] if {"fc", "dup2"} <= averages else []),
     ]  # fmt: skip
     return {
-        "sets": () if found.dup2 is None else (_about_own_gallery(found.dup2),),
+        "sets": () if evidence.dup2 is None else (_about_own_gallery(evidence.dup2),),
         "difficulty": tuple(difficulty),
-        "improvements": (_IMPROVED.judged(_told(found.gains), by_sign(found.gains)),) if found.gains else (),
-        "versions": (_AUTOMATIC.judged(_told(found.costs), by_sign(found.costs)),) if found.costs else (),
-        "galleries": tuple(_about_galleries(found)),
-        "verification": (_about_tasks(found),),
+        "improvements": (_IMPROVED.judged(_told(evidence.gains), by_sign(evidence.gains)),)
+        if evidence.gains
+        else (),
+        "versions": (_AUTOMATIC.judged(_told(evidence.costs), by_sign(evidence.costs)),)
+        if evidence.costs
+        else (),
+        "galleries": tuple(_about_galleries(evidence)),
+        "verification": (_about_tasks(evidence),),
     }
 
 
@@ -268,19 +272,19 @@ def _less(one: ShownDifference, other: ShownDifference) -> ShownDifference:
     )
 
 
-def _told_averages(found: FeretEvidence) -> Note:
-    return _RATES(rates=tuple((name, one.value) for name, one in found.averages.items()))
+def _told_averages(evidence: FeretEvidence) -> Note:
+    return _RATES(rates=tuple((name, one.value) for name, one in evidence.averages.items()))
 
 
-def _about_hardest(found: FeretEvidence) -> Claim:
-    own = found.averages
+def _about_hardest(evidence: FeretEvidence) -> Claim:
+    own = evidence.averages
     shown = [_less(own["fb"], own[name]) for name in ("dup1", "fc", "dup2")]
     shown += [_less(own[name], own["dup2"]) for name in ("dup1", "fc")]
-    return _HARDEST.judged(_told_averages(found), by_sign(shown))
+    return _HARDEST.judged(_told_averages(evidence), by_sign(shown))
 
 
-def _about_best(found: FeretEvidence) -> Claim:
-    fc, dup2 = found.bounds["fc"], found.bounds["dup2"]
+def _about_best(evidence: FeretEvidence) -> Claim:
+    fc, dup2 = evidence.bounds["fc"], evidence.bounds["dup2"]
     return _BEST.judged(_BOUNDS(fc=fc.value, dup2=dup2.value), by_sign([_less(fc, dup2)]))
 
 
@@ -289,9 +293,9 @@ def _told(shown: Sequence[ShownDifference]) -> Note:
     return _DIFFERENCES(differences=tuple(each))
 
 
-def _about_galleries(found: FeretEvidence) -> list[Claim]:
+def _about_galleries(evidence: FeretEvidence) -> list[Claim]:
     made = []
-    for name, variation in found.variation.items():
+    for name, variation in evidence.variation.items():
         tested = [
             row.test.p_value
             for row in variation.rows
@@ -313,10 +317,10 @@ def _about_galleries(found: FeretEvidence) -> list[Claim]:
         if max(row.range for row in variation.rows) == 0:
             judged = Judgement("disagrees", None, size)
         made += [_VARIES[name].judged(here, judged), _about_order(name, variation, size)]
-    settled = {name: _settled(variation) for name, variation in found.variation.items()}
-    pairs = comb(found.n_algorithms, 2)
+    settled = {name: _settled(variation) for name, variation in evidence.variation.items()}
+    pairs = comb(evidence.n_algorithms, 2)
     # If each gallery were the toss of a coin, a pair would be in one order in all six with the chance 2/64.
-    share = 2 / 2 ** len(next(iter(found.variation.values())).galleries)
+    share = 2 / 2 ** len(next(iter(evidence.variation.values())).galleries)
     chance = sum(
         comb(pairs, k) * share**k * (1 - share) ** (pairs - k) for k in range(_ALL_GALLERIES, pairs + 1)
     )
@@ -352,9 +356,9 @@ def _settled(one: GalleryVariation) -> int:
     )
 
 
-def _about_tasks(found: FeretEvidence) -> Claim:
-    each = tuple(_LEADER(category=name, first=a, second=b) for name, (a, b) in found.leaders.items())
-    differ = any(a != b for a, b in found.leaders.values())
+def _about_tasks(evidence: FeretEvidence) -> Claim:
+    each = tuple(_LEADER(category=name, first=a, second=b) for name, (a, b) in evidence.leaders.items())
+    differ = any(a != b for a, b in evidence.leaders.values())
     # Two orders that had nothing to do with each other would differ in this nearly always: agreement says little.
-    chance = 1 - (1 / found.n_algorithms) ** len(found.leaders)
+    chance = 1 - (1 / evidence.n_algorithms) ** len(evidence.leaders)
     return _TASKS.judged(_LEADERS(leaders=each), exactly(differ, chance))

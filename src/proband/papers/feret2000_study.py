@@ -337,8 +337,8 @@ def reproduction(data: Feret2000, measured: Measurements, seed: int) -> Reproduc
 def _by_date(study: FeretStudy, named: Sequence[str]) -> Iterator[Block]:
     """Figures 3 to 6: (a) who was tested at the first date, (b) later versions beside the earlier ones and the baselines."""
     later, earlier = zip(*((pair.second, pair.first) for pair in study.improvements), strict=True)
-    september = [name for name in study.field if name not in later]
-    panels = (("a", "September 1996", september), ("b", "March 1997", [*later, *earlier, *_BASELINES]))
+    first = [name for name in study.field if name not in later]
+    panels = (("a", "first date", first), ("b", "second date", [*later, *earlier, *_BASELINES]))
     for name in named:
         bands = {entry.algorithm: entry.band for entry in study.evaluation.of(name)}
         number = _FIGURES[name]
@@ -382,7 +382,8 @@ def _verification(data: Feret2000, study: FeretStudy) -> dict[str, dict[str, flo
 
 def _contrasts(contrasts: tuple[VersionContrast, ...]) -> tuple[Block, ...]:
     return tuple(
-        replace(contrast_table(one), id=f"{one.kind}-{place}") for place, one in enumerate(contrasts, 1)
+        replace(contrast_table(contrast), id=f"{contrast.kind}-{place}")
+        for place, contrast in enumerate(contrasts, 1)
     )
 
 
@@ -396,8 +397,8 @@ def _took_part() -> Table:
 
 
 def _ours(study: FeretStudy) -> Table:
-    earlier = {one.first: one.second for one in study.improvements}
-    fully = {one.second: one.first for one in study.versions}
+    earlier = {pair.first: pair.second for pair in study.improvements}
+    fully = {pair.second: pair.first for pair in study.versions}
     rows = []
     for name in study.field:
         alone = "baseline" if name in _BASELINES else "stands for a group"
@@ -426,7 +427,7 @@ def _tasks(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -
         cells: list[Cell] = []
         for name, rates in verification.items():
             own = {entry.algorithm: entry.curve.at(1) for entry in study.evaluation.of(name)}
-            best, least = max(own[one] for one in study.field), min(rates.values())
+            best, least = max(own[tested] for tested in study.field), min(rates.values())
             cells.append(_lead(rate_cell(own[algorithm]), own[algorithm] == best))
             cells.append(_lead(rate_cell(rates[algorithm]), rates[algorithm] == least))
         rows.append((text_cell(algorithm), *cells))
