@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ import polars as pl
 from PIL import Image
 
 import proband as pb
+from proband.blind.checking.submission import Submission
 from proband.designs.strata import Strata
 from proband.measures.pairs.weighted import WeightedRates
 from proband.results.about import Who
@@ -321,7 +323,12 @@ class World:
 
         pictures = pb.algorithms.Pictures(load)
         test = pb.blind.BlindTest(
-            self.samples, "session == 1", "session == 2", pictures, canaries=0, control=0, seed=1
+            self.samples,
+            *("session == 1", "session == 2", pictures),
+            canaries=0,
+            control=0,
+            seed=1,
+            deadline="2026-12-01T12:00Z",
         )
         made = test.make(self.folder / "blind", self.folder / "key")
         yield from (
@@ -329,6 +336,21 @@ class World:
             made,
             pb.blind.Package.read(self.folder / "blind"),
             pb.blind.Key.read(self.folder / "key"),
+        )
+        (package,) = made.packages
+        handed = self.folder / "handed"
+        handed.mkdir()
+        np.save(
+            handed / "scores.npy",
+            np.random.default_rng(1).normal(size=(len(package.queries), len(package.targets))),
+        )
+        (handed / "submission.toml").write_text('algorithm = "a"\norientation = "similarity"\n')
+        log = self.folder / "receipts.jsonl"
+        yield from (
+            pb.blind.receive(package, handed, log, at="2026-12-01T11:00Z"),
+            pb.blind.Receipts.read(log),
+            Submission.read(handed),
+            pb.blind.time_left(package, "2026-12-01T11:00Z"),
         )
         yield pb.blind.Meeting("g0", "sample", "g0")
         yield pictures
@@ -637,6 +659,14 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Key.read.path": file("key"),
     "Key.write.path": file("key-3"),
     "Package.read.path": file("blind"),
+    "Receipts.of.submission": an("Submission"),
+    "Receipts.read.path": file("receipts.jsonl"),
+    "Receipts.path": file("receipts.jsonl"),
+    "receive.submission": file("handed"),
+    "receive.log": lambda world: world.folder / f"receipts-{token_hex(4)}.jsonl",
+    "receive.at": always("2026-12-01T11:00Z"),
+    "receive.operator": always("S. Supervisor"),
+    "time_left.at": always("2026-12-01T11:00Z"),
     "hashed.salt": always("salt"),
     "met_by.declared": always(["g0"]),
     "reproduce_beveridge2001.n_resamples": always(64),

@@ -23,7 +23,7 @@ RECORD = RunRecord(
 
 
 def write(path: Path, **changed: Any) -> Path:
-    path.write_text(json.dumps(RECORD.to_dict() | changed))
+    path.write_text(json.dumps(json.loads(RECORD.to_json()) | changed))
     return path
 
 

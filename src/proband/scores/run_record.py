@@ -94,13 +94,9 @@ class RunRecord:
             "machine": self.machine,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as the file has them."""
-        return {"format": FORMAT, **asdict(self)}
-
     def to_json(self) -> str:
         """The text of the file."""
-        return as_json(self.to_dict())
+        return as_json({"format": FORMAT, **asdict(self)})
 
 
 def record_beside(path: Path) -> Path:
