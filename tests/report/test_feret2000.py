@@ -35,7 +35,7 @@ from proband.papers.feret2000 import (
     feret2000_data,
 )
 from proband.papers.feret2000_claims import evidence_of
-from proband.papers.feret2000_study import CONTENTS, Measurements, reproduction, run_feret2000
+from proband.papers.feret2000_study import CONTENTS, FeretMeasurements, reproduction, run_feret2000
 from proband.report.page.build import build_page
 from proband.report.page.model import ChartBlock
 from proband.report.page.render import render_page
@@ -45,7 +45,7 @@ from proband.report.tables.table import Table
 pytestmark = pytest.mark.long
 
 PEOPLE, SEED, VARIED = 24, 3, 8
-Ran = tuple[Feret2000, Measurements]
+Ran = tuple[Feret2000, FeretMeasurements]
 
 
 @pytest.fixture(scope="module")

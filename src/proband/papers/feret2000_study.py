@@ -125,7 +125,7 @@ _VARIED = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Measurements:
+class FeretMeasurements:
     """What was measured.
 
     Attributes
@@ -192,7 +192,7 @@ def _archives(data: Feret2000) -> dict[str, list[DenseScores]]:
 
 def run_feret2000(
     people: int, seed: int, threads: int | None, progress: Progress
-) -> tuple[Feret2000, Measurements]:
+) -> tuple[Feret2000, FeretMeasurements]:
     """Make the data and run the study, without writing anything."""
     data = feret2000_data(people, seed, threads, progress)
     running: dict[str, Any] = {"seed": seed, "threads": threads, "progress": progress}
@@ -215,7 +215,7 @@ def run_feret2000(
         "improvements": improvements,
         **versions,
     }
-    return data, Measurements(
+    return data, FeretMeasurements(
         studied(whole, PHOTOGRAPHS, {"feret": True, "long_after": LONG_AFTER, "gallery": OWN_GALLERY}),
         studied(versions, CHANGED, {"by": "alteration"}),
         studied(versions, ROTATED, {"by": "view"}),
@@ -257,7 +257,7 @@ def further(data: Feret2000, people: int, seed: int) -> tuple[str, ...]:
     return tuple(command_of(*read, *words, *ended) for words in asked)
 
 
-def reproduction(data: Feret2000, measured: Measurements, seed: int) -> Reproduction:
+def reproduction(data: Feret2000, measured: FeretMeasurements, seed: int) -> Reproduction:
     """Put the paper's tables and figures beside ours."""
     study = measured.study
     verification = _verification(data, study)
@@ -456,7 +456,7 @@ _ROTATED_SAID = (
 )
 
 
-def _sets(data: Feret2000, measured: Measurements) -> Table:
+def _sets(data: Feret2000, measured: FeretMeasurements) -> Table:
     facts = {result.category: result.average.facts for result in measured.study.results}
     unreported, nowhere = Cell("not reported"), Cell("none")
     rows = [
