@@ -126,11 +126,11 @@ def test_columns_as_galleries_of_orl() -> None:
 def test_errors_by_rank_are_closed_forms() -> None:
     """Figure 3: delete-one over probes is √(p(1 − p)/(N − 1)), whoever they are of; the bootstrap of probes √(p(1 − p)/N), but for chance."""
     scores, samples, values, grid = invented(people=20)
-    study = strat_study([scores], samples)
+    study = strat_study([scores], samples=samples)
     ranks = ranks_of(values, mixed(grid), 0)  # the first gallery after mixing
     shares = [(ranks <= rank).mean() for rank in range(1, 21)]
     n = 20 * 3
-    for key, each in study.errors.items():
+    for key, each in study.errors["net"].items():
         rates = np.array(shares[: len(each.by_rank)])
         alone = np.sqrt(rates * (1 - rates))
         if key == "jackknife":
@@ -141,7 +141,7 @@ def test_errors_by_rank_are_closed_forms() -> None:
             means = [(ranks <= rank).mean(axis=1) for rank in range(1, len(rates) + 1)]
             assert each.by_rank == pytest.approx([own.std() / np.sqrt(20) for own in means], rel=0.12)
         else:
-            assert key in ("brr", "jkn")
+            assert key in ("brr", "jackknife-within-people")
             within = [
                 np.sqrt(sum(row.var(ddof=1) / 3 for row in ranks <= rank)) / 20
                 for rank in range(1, len(rates) + 1)

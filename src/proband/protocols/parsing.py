@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _FOLD = re.compile(rf"(?:{_DASH}\s*)?f(?:old)?\s*(?=CV|[^a-z]|$)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _CONDITION = re.compile(r"(train|test)(?:ing)?\s*:\s*", re.IGNORECASE)
-_NEXT_CONDITION = re.compile(rf"[\s,]+(?={_CONDITION.pattern})", re.IGNORECASE)
+_NEXT_CONDITION = re.compile(rf"(?<![\s,])[\s,]+(?={_CONDITION.pattern})", re.IGNORECASE)
 # 30 male and 30 female for training
 _CLASS_COUNT = r"[0-9]+\s+[^\s\d,:;()\[\]]+"
 _CLASS_COUNTS = re.compile(

@@ -221,7 +221,7 @@ def strat_study(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> StratStudy:
-    """Run the experiment of Micheals & Boult (2001): galleries, mixing, standard errors, units and algorithms.
+    """Run the experiment of Micheals & Boult: galleries, mixing, standard errors, units and algorithms.
 
     Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
     the CMC by several methods, and its variance by the number of units; the algorithms under the same replicates. Under BRR probe

@@ -17,8 +17,9 @@ from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.running.predictions import Predictions
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Count, Rate, Result
+from proband.results.base import Answers, Count, Rate, Record
 from proband.results.difference import Difference
+from proband.results.serializing import Written
 from proband.results.targets import PEOPLE_ALIKE
 from proband.words import Method, Note, Sentence, Target, as_sentence
 
@@ -70,7 +71,7 @@ Sample = tuple[Floats, npt.NDArray[np.str_]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixingDrop(Result):
+class MixingDrop(Record):
     """How much more accurate a classifier looks where people who are tested are trained on as well.
 
     Attributes
@@ -83,9 +84,11 @@ class MixingDrop(Result):
         The share of pairs of one run of each protocol whose difference has the other sign; None where there is one pair.
     n_pairs
         How many pairs of runs there are.
-    answers, notes
-        What the difference means, and what a reader should know.
+    notes
+        What a reader should know.
     """
+
+    written = Written(also=("answers",))
 
     classifier: str
     mixed: str
@@ -93,8 +96,12 @@ class MixingDrop(Result):
     difference: Difference
     reversed_runs: Rate | None
     n_pairs: Count
-    answers: Answers
     notes: tuple[Note, ...]
+
+    @property
+    def answers(self) -> Answers:
+        """What the difference means."""
+        return Answers(OF_MIXING, BOTH_SIDES, CLASSIFIERS, PEOPLE_ALIKE)
 
     def __repr__(self) -> str:
         return as_sentence(self.sentence())
@@ -202,7 +209,6 @@ def _drop(mixed: Predictions, disjoint: Predictions, level: float) -> MixingDrop
         change,
         float(against.mean()) if apart.size > 1 else None,
         apart.size,
-        Answers(OF_MIXING, BOTH_SIDES, CLASSIFIERS, PEOPLE_ALIKE),
         tuple(notes),
     )
 
