@@ -72,7 +72,7 @@ _IDENTITY = Sentence(
 _EXPRESSION = Sentence(
     "mery2016.expression",
     "note",
-    "expression: {models:count} other women, {poses:count image} with JAFFE's classes ({classes:names}), all of one sitting, at difficulty {posed:given}",
+    "expression: {models:count} other women, {poses:count image} with JAFFE's classes ({classes:names}), all of one sitting, at difficulty {posed:given}. That value was chosen after a look at the verdicts; the table of mixing has others",
 )
 _SEX = Sentence(
     "mery2016.sex",

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _FOLD = re.compile(rf"(?:{_DASH}\s*)?f(?:old)?\s*(?=CV|[^a-z]|$)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _CONDITION = re.compile(r"(train|test)(?:ing)?\s*:\s*", re.IGNORECASE)
-_NEXT_CONDITION = re.compile(rf"(?<![\s,])[\s,]+(?={_CONDITION.pattern})", re.IGNORECASE)
+_NEXT_CONDITION = re.compile(rf"(?<=[\s,]){_CONDITION.pattern}", re.IGNORECASE)
 # 30 male and 30 female for training
 _CLASS_COUNT = r"[0-9]+\s+[^\s\d,:;()\[\]]+"
 _CLASS_COUNTS = re.compile(
@@ -242,7 +242,7 @@ class _NotationReader:
         self.reading.marks.setdefault("notes", start)
         if opening[0] != "," or not self.class_counts():
             self.item(opening[0])
-            while self.take(";") or (opening[0] != "[" and self.take(_NEXT_CONDITION)):
+            while self.take(";") or (opening[0] != "[" and self.peek(_CONDITION.pattern)):
                 self.item(opening[0])
         self.need(closing, f"';' or '{closing[-1:]}'")
         return True
@@ -322,6 +322,7 @@ class _NotationReader:
         condition = _NEXT_CONDITION.search(self.text, self.at, end) if or_condition else None
         end = end if condition is None else condition.start()
         text = " ".join(self.text[self.at : end].split())
+        text = text if condition is None else text.rstrip(", ")
         if not text:
             raise self.fault(expected)
         self.at = end
