@@ -52,12 +52,14 @@ _PROTOCOL = (
     "protocol.disjoint",
     "protocol.train_share",
     "protocol.stratified",
+    "protocol.enrolled_each",
     "metric.name",
     "metric.statistic",
     "metric.ties",
 )
 # Of the protocol, these must be stated for two numbers to be estimates of the same thing.
 _NEEDED = ("protocol.notation", "protocol.disjoint", "metric.name", "metric.statistic")
+_NEEDED_OF_NEW_PEOPLE = ("protocol.enrolled_each",)
 _USED = (
     "dataset.version",
     "dataset.manifest",
@@ -252,7 +254,7 @@ class _Compared:
             others = self.that("not stated", ["protocol.notation"])
             return Level.OTHER_PROTOCOL, [*self._differing((*_PROTOCOL, *used)), *self._missing(others)]
         counted = same_images or any(self.agree(paths) for paths in _COUNTED)
-        missing = self.that("not stated", (*_NEEDED, *(() if same_images else self.conditions)))
+        missing = self.that("not stated", (*self._needed(), *(() if same_images else self.conditions)))
         if missing or not counted:
             uncounted = [] if counted else [IMAGES_UNKNOWN()]
             return Level.ON_THEIR_WORD, self._missing([*missing, *uncounted])
@@ -261,6 +263,12 @@ class _Compared:
     def _task(self) -> tuple[str, ...]:
         """An identity needs no label."""
         return _TASK[:1] if self.cards[0].task.kind == "identity" else _TASK
+
+    def _needed(self) -> tuple[str, ...]:
+        """People who were not trained on are told apart by what is enrolled of them."""
+        card = self.cards[0]
+        searched = card.task.kind == "identity" and card.protocol.disjoint
+        return (*_NEEDED, *_NEEDED_OF_NEW_PEOPLE) if searched else _NEEDED
 
     def _trials(self, same_images: bool, same_contents: bool) -> tuple[Level, list[Note]]:
         if not same_images:
