@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,11 @@ import numpy.typing as npt
 import pytest
 
 from proband.algorithms import recognizer
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, InputError, UsageError
 from proband.protocols.audit.audit import audit
+from proband.protocols.cards.card import FORMAT, ProtocolCard
+from proband.protocols.cards.comparability import compare_cards
+from proband.protocols.cards.levels import Level
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
 from proband.protocols.running.what_if import what_if
@@ -230,3 +234,36 @@ def test_estimators_that_are_classifiers_of_their_own_still_need_a_space() -> No
         {"fisher": f"{lda}+{NEAREST}", "centre": "sklearn.neighbors:NearestCentroid()"}, table(), "3f CV+"
     )
     assert [result.accuracy > 0.3 for result in run.results] == [True, True]
+
+
+def test_cards_state_how_many_samples_are_enrolled() -> None:
+    data = table()
+    one, two = (run_protocol({"near": NEAREST}, data, "3f CV+", enrolled_each=each) for each in (1, 2))
+    cards = [run.card(run.results[0]) for run in (one, two)]
+    assert [card.protocol.enrolled_each for card in cards] == [1, 2]
+    differing = compare_cards(*cards)
+    assert differing.level == Level.OTHER_PROTOCOL
+    assert differing.having("differ")[0] == "protocol.enrolled_each"
+    assert compare_cards(cards[0], cards[0]).level == Level.SAME_PROTOCOL
+    unsaid = replace(cards[0], protocol=replace(cards[0].protocol, enrolled_each=None))
+    assert compare_cards(cards[0], unsaid).level == Level.ON_THEIR_WORD
+    for card, run in zip(cards, (one, two), strict=True):
+        assert card.epd == run.findings[0].epd
+    assert str(cards[1].epd.experiments.reasons[1]).startswith(
+        "2 samples of each held-out person are enrolled"
+    )
+    mixed = run_protocol({"near": NEAREST}, data, "3f CV")
+    assert mixed.card(mixed.results[0]).protocol.enrolled_each is None
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"protocol": {"notation": "3f CV mixed"}},
+        {"protocol": {"notation": "3f CV+"}, "task": {"kind": "attribute"}},
+    ],
+)
+def test_a_card_that_enrols_nobody_held_out_is_refused(stated: dict[str, dict[str, object]]) -> None:
+    content = {"format": FORMAT, **stated, "protocol": {**stated["protocol"], "enrolled_each": 1}}
+    with pytest.raises(InputError, match=r"protocol\.enrolled_each"):
+        ProtocolCard.from_dict(content)

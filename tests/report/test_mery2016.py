@@ -43,6 +43,7 @@ from proband.papers.mery2016_tables import (
     beside_table,
     growth_table,
     mixing_table,
+    published_order,
     published_overlap,
     single_runs,
     single_table,
@@ -126,6 +127,8 @@ def test_published_numbers_are_consistent() -> None:
             highest, mean, least, _ = (table.at(name, statistic, column) for statistic in STATISTICS)
             assert least < mean < highest  # type: ignore[operator]
     assert TABLE_4.at("LBP", "mean", "10f CV") is None
+    assert published_order(TABLE_4_HALF) == ["SRC", "LBP"]
+    assert published_order(TABLE_6) == ["LBP", "SRC"]
     overlaps = {column: published_overlap(TABLE_4_HALF, column) for column in FACES}
     assert overlaps == pytest.approx(dict(zip(FACES, (0.8, 0.4, 0.9, -0.8, -1.0, -0.7), strict=True)))
     assert [published_overlap(TABLE_6, column) > 0 for column in ATTRIBUTES] == [True] * 2 + [False] * 4  # type: ignore[operator]

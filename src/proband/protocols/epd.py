@@ -19,6 +19,11 @@ FOLDS = 10
 """The folds that the authors ask for."""
 
 APART = Sentence("epd.subjects-apart", "note", "no subject is in both training and testing")
+ENROLLED = Sentence(
+    "epd.held-out-enrolled",
+    "note",
+    "{each:count sample} of each held-out person {each:word is/are} enrolled, and the others searched for",
+)
 MUST_MEET = Sentence(
     "epd.subjects-must-meet",
     "note",
@@ -194,6 +199,7 @@ def epd_verdict(
     subjects: Count | None = None,
     divisions: Count | None = None,
     justification: str | None = None,
+    enrolled_each: Count | None = None,
 ) -> EPDVerdict:
     """Judge how an accuracy was estimated by what is stated of it.
 
@@ -214,6 +220,8 @@ def epd_verdict(
         repeats of as many folds as there are subjects (samples, where subjects are mixed) are known to be one division.
     justification
         Why there is, say, a single hold-out. It is shown beside the answers and changes none.
+    enrolled_each
+        How many samples of each held-out person were enrolled, where identity is recognised with subjects apart; a reason of E.
 
     Returns
     -------
@@ -234,17 +242,18 @@ def epd_verdict(
     if stated is not None and stated.kind == "unstated":
         stated = None
     return EPDVerdict(
-        _experiments(stated, task),
+        _experiments(stated, task, enrolled_each),
         _protocol(stated, statistic, std, _folds_of(stated, used, subjects), divisions),
         _data(collected, used, excluded),
         justification,
     )
 
 
-def _experiments(protocol: Protocol | None, task: str | None) -> EPDAnswer:
+def _experiments(protocol: Protocol | None, task: str | None, enrolled_each: int | None) -> EPDAnswer:
     disjoint = None if protocol is None else protocol.disjoint
     if disjoint:
-        return EPDAnswer("yes", (APART(),))
+        enrolled = () if enrolled_each is None else (ENROLLED(each=enrolled_each),)
+        return EPDAnswer("yes", (APART(), *enrolled))
     if task == "identity":
         return EPDAnswer("yes", (MUST_MEET(),))
     if disjoint is None:

@@ -279,6 +279,7 @@ class ProtocolCard:
             subjects=self.dataset.subjects,
             divisions=self.protocol.divisions,
             justification=self.protocol.justification,
+            enrolled_each=self.protocol.enrolled_each,
         )
 
     def stated(self) -> Iterator[tuple[str, Any]]:

@@ -58,6 +58,8 @@ _PROTOCOL = (
 )
 # Of the protocol, these must be stated for two numbers to be estimates of the same thing.
 _NEEDED = ("protocol.notation", "protocol.disjoint", "metric.name", "metric.statistic")
+# People who were not trained on are told apart by what is enrolled of them; it is no question elsewhere.
+_OF_NEW_PEOPLE = ("protocol.enrolled_each",)
 _USED = (
     "dataset.version",
     "dataset.manifest",
@@ -217,7 +219,10 @@ class _Compared:
         left, right = dict(a.stated()), dict(b.stated())
         conditions = (f"{CONDITIONS}.{name}" for card in (a, b) for name, _ in card.conditions or ())
         self.conditions = tuple(dict.fromkeys(conditions))
-        bearing = ("dataset.name", *_TASK, *_PROTOCOL, *_USED, *self.conditions, *_TRIALS)
+        enrols = any(card.task.kind == "identity" and card.protocol.disjoint for card in (a, b))
+        self.enrolment = _OF_NEW_PEOPLE if enrols else ()
+        self.protocol = (*_PROTOCOL, *self.enrolment)
+        bearing = ("dataset.name", *_TASK, *self.protocol, *_USED, *self.conditions, *_TRIALS)
         others = (path for path in {**left, **right} if path not in bearing and path != CONDITIONS)
         self.fields = {
             path: self._field(path, left.get(path), right.get(path), path in bearing)
@@ -248,11 +253,13 @@ class _Compared:
         used = () if same_contents else (*_USED, *self.conditions)
         if same_images:
             used = tuple(path for path in used if path not in _BEFORE_USE)
-        if self.that("differ", (*_PROTOCOL, *used)) or not self.agree(["protocol.notation"]):
+        if self.that("differ", (*self.protocol, *used)) or not self.agree(["protocol.notation"]):
             others = self.that("not stated", ["protocol.notation"])
-            return Level.OTHER_PROTOCOL, [*self._differing((*_PROTOCOL, *used)), *self._missing(others)]
+            return Level.OTHER_PROTOCOL, [*self._differing((*self.protocol, *used)), *self._missing(others)]
         counted = same_images or any(self.agree(paths) for paths in _COUNTED)
-        missing = self.that("not stated", (*_NEEDED, *(() if same_images else self.conditions)))
+        missing = self.that(
+            "not stated", (*_NEEDED, *self.enrolment, *(() if same_images else self.conditions))
+        )
         if missing or not counted:
             uncounted = [] if counted else [IMAGES_UNKNOWN()]
             return Level.ON_THEIR_WORD, self._missing([*missing, *uncounted])

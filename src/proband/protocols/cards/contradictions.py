@@ -24,6 +24,7 @@ def contradictions(card: ProtocolCard) -> Iterator[str]:
     yield from _of_selection(card)
     yield from _of_task(card)
     yield from _of_share(card)
+    yield from _of_enrolment(card)
     for estimate, low, high, what in (
         ("estimate", "low", "high", "its interval"),
         ("pooled_estimate", "pooled_low", "pooled_high", "its interval"),
@@ -97,6 +98,15 @@ def _of_share(card: ProtocolCard) -> Iterator[str]:
         slack = max(slack, 1 / data.samples)
     if abs(stated - implied) > max(slack, ROUNDING) + _SLACK:
         yield f"protocol.train_share: is {digits(stated, 6)}, but {protocol} has {digits(implied, 4)}"
+
+
+def _of_enrolment(card: ProtocolCard) -> Iterator[str]:
+    if card.protocol.enrolled_each is None:
+        return
+    if card.task.kind == "attribute":
+        yield "protocol.enrolled_each: nobody is enrolled where an attribute is recognised"
+    if card.protocol.disjoint is False:
+        yield "protocol.enrolled_each: is of held-out people, but protocol.disjoint is false"
 
 
 def _sum(counts: Named | None) -> int | None:

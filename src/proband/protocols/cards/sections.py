@@ -140,9 +140,10 @@ class CardProcedure(CardSection):
     The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
     the notation is filled in. `justification` says why the protocol is, say, a single hold-out; it is shown beside the EPD verdict
     and changes nothing in it. `divisions` says how many of the repeats, or of the splits that leave one out, are different.
+    `enrolled_each` says how many samples of each held-out person were enrolled, where identity is recognised with subjects apart.
     """
 
-    later = ("divisions", "justification")
+    later = ("divisions", "justification", "enrolled_each")
 
     notation: str | None = None
     disjoint: bool | None = None
@@ -153,6 +154,7 @@ class CardProcedure(CardSection):
     splits: str | None = None
     divisions: int | None = None
     justification: str | None = None
+    enrolled_each: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -441,6 +441,7 @@ class ProtocolRun(Result):
                 splits=splits,
                 divisions=result.predictions.n_divisions,
                 justification=asked.justification,
+                enrolled_each=self._plan(result).enrolled_each,
             ),
             _value(result),
             selection=CardSelection(
@@ -450,6 +451,9 @@ class ProtocolRun(Result):
             ),
             predictions=predictions,
         )
+
+    def _plan(self, result: ProtocolResult) -> SplitPlan:
+        return next(one.plan for one in self.findings if one.protocol == result.protocol)
 
     @property
     def kind(self) -> str:

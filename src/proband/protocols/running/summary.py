@@ -200,7 +200,7 @@ def _findings(
     # Held-out people are the classes of identification, so that there is no proportion to keep.
     labels = None if plan.enrolled_each is not None else roster.classes[roster.labels]
     unlike = imbalance(tested, labels)
-    epd = _epd(setting, results[0])
+    epd = _epd(setting, results[0], plan.enrolled_each)
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike, epd)
 
 
@@ -225,7 +225,7 @@ def _on_enrolment(found: ProtocolFindings, findings: Sequence[ProtocolFindings])
     return notes
 
 
-def _epd(setting: Setting, result: ProtocolResult) -> EPDVerdict:
+def _epd(setting: Setting, result: ProtocolResult, enrolled_each: int | None) -> EPDVerdict:
     data = setting.data
     return epd_verdict(
         result.protocol,
@@ -237,6 +237,7 @@ def _epd(setting: Setting, result: ProtocolResult) -> EPDVerdict:
         used=len(data),
         excluded={why.key: n for why, n in data.exclusions},
         justification=setting.justification,
+        enrolled_each=enrolled_each,
     )
 
 
