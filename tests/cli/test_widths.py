@@ -177,7 +177,8 @@ def test_a_command_to_be_copied_is_folded_for_a_shell(
     monkeypatch.setenv("COLUMNS", "40")
     tell_command(command)
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) > 1 and all(line.endswith(" \\") for line in lines[:-1])
+    assert len(lines) > 1
+    assert all(line.endswith(" \\") for line in lines[:-1])
     assert all(len(line) <= 40 for line in lines)
     assert shlex.split("\n".join(lines).replace("\\\n", "")) == words  # as a shell joins them
     monkeypatch.delenv("COLUMNS")
