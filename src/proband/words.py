@@ -284,9 +284,11 @@ def time_span(seconds: float) -> str:
 
     Examples
     --------
-    >>> [time_span(seconds) for seconds in (0.034, 3.21, 59.6, 725, 11_100, 90_000, 864_000)]
-    ['0.03 s', '3.2 s', '1 min', '12 min 5 s', '3 h 5 min', '1 day 1 h', '10 days']
+    >>> [time_span(seconds) for seconds in (0, 0.034, 3.21, 59.6, 725, 11_100, 90_000, 864_000)]
+    ['0 s', '0.03 s', '3.2 s', '1 min', '12 min 5 s', '3 h 5 min', '1 day 1 h', '10 days']
     """
+    if seconds == 0:
+        return "0 s"
     if seconds < 9.95:
         return f"{fixed(seconds, 1 if seconds >= 0.95 else 2)} s"
     left, parts = round(seconds), []

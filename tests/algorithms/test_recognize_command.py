@@ -213,6 +213,7 @@ def test_notes_of_models_reach_the_user(crops_only: Path, run: Run) -> None:
             1,
             "training samples are targets too",
         ),
+        (("-a", "pca:l2", "--train", "all"), 1, "No image is a query"),
         ((*TEST,), 2, "No recogniser is named"),
         (("-a", "pca:l3", *TEST), 2, "did you mean"),
         (("-m", "nowhere.npz", *TEST), 1, "There is no file nowhere.npz"),

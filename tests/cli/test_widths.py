@@ -16,6 +16,8 @@ from tests.golden.freeze import fresh
 from tests.report.legible import unbroken
 
 from proband.cli.app import main
+from proband.cli.console import tell_command
+from proband.papers.page import command_of
 from proband.report.tables.terminal import folded
 
 Run = Callable[..., Any]
@@ -164,3 +166,21 @@ def test_names_that_are_made_visible_do_not_lengthen_lines(
     lines = capsys.readouterr().out.rstrip("\n").split("\n")
     assert len(lines) > 3
     assert max(map(len, lines)) <= 60
+
+
+def test_a_command_to_be_copied_is_folded_for_a_shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shell reads the folded lines as the very words; neither a condition nor a name is broken."""
+    words = ["proband", "feret", "scores.npz", "-g", "kind == 'fa' and session == 1", "--version", "lda:angle-auto=lda:angle"]  # fmt: skip
+    command = command_of(*words)
+    monkeypatch.setenv("COLUMNS", "40")
+    tell_command(command)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 1
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    assert all(len(line) <= 40 for line in lines)
+    assert shlex.split("\n".join(lines).replace("\\\n", "")) == words  # as a shell joins them
+    monkeypatch.delenv("COLUMNS")
+    tell_command(command)
+    assert capsys.readouterr().err == f"  {command}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _BETWEEN = "working"  # what is done after a stage, and before the next one says what it is
 _IN_A_PIPE = 160  # letters in a line, where no terminal says how many it has
+_COMMAND_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\S)+""")  # a word of a command, with its quotes
 
 
 def typed() -> str:
@@ -105,6 +107,27 @@ def tell(text: object) -> None:
     _print_words(talk(), str(text), None)
 
 
+def tell_command(command: str) -> None:
+    """Print a command to be copied: folded between its words only, with the backslash that a shell needs there."""
+    console, indent = talk(), "  "
+    lines = [indent]
+    for word in _COMMAND_WORD.findall(command):
+        between = " " if lines[-1].strip() else ""
+        # Two columns are left for the backslash.
+        if between and _folds(console) and len(lines[-1] + between + word) > console.width - 2:
+            lines[-1] += " \\"
+            lines.append(2 * indent + word)
+        else:
+            lines[-1] += between + word
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _folds(console: Console) -> bool:
+    """Whether lines are folded: at a terminal, or where a width is stated."""
+    return console.is_terminal or _columns_said()
+
+
 def _print_words(console: Console, text: str, style: str | None) -> None:
     """Print words, folded at the width of a terminal; in a pipe a sentence is a line, which can be searched."""
     from proband.report.tables.terminal import folded
@@ -114,8 +137,7 @@ def _print_words(console: Console, text: str, style: str | None) -> None:
         text.lstrip(" ")
     )  # what is shown by its number is longer, so it is made visible before lines are broken
     indent = text[: len(text) - len(text.lstrip(" "))]
-    folds = console.is_terminal or _columns_said()
-    for line in folded(words, console.width - len(indent)) if folds else [words]:
+    for line in folded(words, console.width - len(indent)) if _folds(console) else [words]:
         console.print(indent + line, style=style, markup=False, soft_wrap=True)
 
 

@@ -123,6 +123,12 @@ def recognise(
     unmet = [one.name for one in chosen if one.needs_training]
     if unmet and not sets.training:
         raise UsageError(f"{', '.join(unmet)} must be trained.", Hint("say on whom: {option:train}"))
+    if not sets.queries or not sets.targets:
+        whose = "query" if not sets.queries else "target"
+        raise DesignError(
+            f"No image is a {whose}, so there is nothing to score: {count(len(sets.training))} of {count(len(table))} are trained on.",
+            Hint("train on fewer ({option:train}), or choose others: {option:queries}, {option:targets}."),
+        )
     met = sets.check(table, allow_training_overlap)
     began = perf_counter()
     acquired = acquire(

@@ -80,7 +80,7 @@ failed = []
 # Whom to ask.
 contact = ""
 
-# Who ran it, from when to when, and on which machine, unless scores.*.run.json says so. Times have a zone: 2026-12-01T12:00Z.
+# Who ran it, from when to when, and on which machine, unless scores.*.run.json says so. Times have a zone: "2026-12-01T12:00Z".
 # [run]
 # operator = ""
 # started = ""

@@ -10,7 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.findings import show_findings
-from proband.cli.console import progress_bars, tell, wrote
+from proband.cli.console import progress_bars, tell, tell_command, wrote
 
 if TYPE_CHECKING:
     from proband.papers.page import Reproduction
@@ -126,4 +126,4 @@ def _show(made: Reproduction, page: Path, explain: bool) -> None:
     if made.further:
         tell(f"go on from the saved scores, in {page.parent}:")
         for command in made.further:
-            tell(f"  {command}")
+            tell_command(command)
