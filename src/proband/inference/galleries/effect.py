@@ -279,7 +279,7 @@ class GalleryEffect(Result):
         above, below = test.degrees_of_freedom or 0, test.denominator_degrees_of_freedom
         if self.n_subjects <= above:
             return _NOT_TESTED(**of, people=self.n_subjects)
-        if not any(pair.varies for pair in self.pairs):
+        if self.range > ROUNDING and not any(pair.varies for pair in self.pairs):
             return _SAME_FOR_ALL(**of)
         said = _DIFFER if p <= 0.05 else _ALIKE
         return said(**of, above=above, below=below, statistic=test.statistic, p=p)
