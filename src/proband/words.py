@@ -470,7 +470,7 @@ SamplingLevel = Literal[
     "scene", "context", "explicit", "implicit", "population", "system", "model", "analysis"
 ]
 """What a column may be declared as (`proband.samples.sampling`)."""
-Spread = Literal["constant", "between-people", "within-people", "not-known"]
+Spread = Literal["constant", "between-strata", "between-people", "within-people", "not-known"]
 _LEVEL_WORDS: Mapping[str, str] = {
     "scene": "scene",
     "context": "context",
@@ -491,7 +491,8 @@ class SampledColumn:
     column, level
         The column, and what it is declared as.
     spread
-        Over the probes: ``constant``; ``between-people``, if nobody has two values; ``within-people``, if somebody has; or
+        Over the probes: ``constant``; ``between-strata``, if every stratum has one value, where strata are not people;
+        ``between-people``, if nobody has two values; ``within-people``, if somebody has; or
         ``not-known``, if values are missing and the others do not show that it varies within people.
     value, gallery_value
         The one value of all probes, and of the whole gallery; None where there are several, or some are missing.

@@ -199,6 +199,13 @@ def test_the_seed_reaches_every_replicate() -> None:
         assert one.estimates[0].standard_error != two.estimates[0].standard_error
 
 
+def noisy(scores: pb.Scores) -> pb.Scores:
+    """Another algorithm over the same samples, which recognises nobody but by chance."""
+    ids = list(scores.queries)
+    values = np.random.default_rng(5).normal(size=(len(ids), len(ids)))
+    return pb.Scores.from_array(values, ids, orientation="similarity", name="noise")
+
+
 def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None:
     from proband.report.kinds.verdicts import best_two, what_would_decide
 
@@ -213,6 +220,10 @@ def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None
     assert (pair.verdict, pair.not_inferior, pair.p_value) == ("undecided", False, 1.0)
     told = what_would_decide(best_two(comparison), comparison)
     assert [note.code for note in told] == ["comparison.nothing-varies"]
+    more = strat_study([*scores, noisy(scores[0])], samples=samples).comparison
+    assert more is not None
+    (note,) = what_would_decide(best_two(more), more)  # others vary, so it is said of these two
+    assert str(note).startswith(f"{scores[0].name} against {scores[1].name}: nothing varies")
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import proband as pb
+from proband.analyses.strat.tables import study_statements
 from proband.designs import BRR, Bootstrap, Galleries, ImageChoice, Jackknife
 from proband.errors import UsageError
 from proband.inference.comparisons.mcnemar_table import mcnemar_table
@@ -179,6 +180,48 @@ def test_strata_are_held_fixed_and_units_vary(scores: list[pb.Scores], experimen
     assert "context (site) as strata" in str(within.fixed)
     units = pb.estimate(scores[0], experiment, design=Jackknife(kind="JK1", units="session")).answers
     assert added(units)[0] == "scene (session) as units"
+
+
+@pytest.mark.parametrize(
+    ("units", "spread"), [("subject", "between people"), (None, "from sample to sample")]
+)
+def test_what_each_stratum_has_one_value_of_is_held_fixed(
+    scores: list[pb.Scores], units: str | None, spread: str
+) -> None:
+    data = table()
+    data["country"] = [{"a": "x", "b": "y"}[site] for site in data["site"]]
+    data["town"] = [f"{site}{sex}" for site, sex in zip(data["site"], data["sex"], strict=True)]
+    samples = pb.Samples(data, sampling={"explicit": ["country", "town"]})
+    within = pb.Experiment(samples, gallery=[name for name in data["id"] if name.endswith("-0")])
+    design = Jackknife("site", units=units)
+    for answers in (
+        pb.estimate(scores[0], within, design=design).answers,
+        pb.compare(scores, within, design=design).answers,
+        pb.compare(scores, within, design=design, measure="auc").answers if units else None,
+        estimate_cmc(scores[0], within, design=design).answers,
+        pb.strat.compare_sensors(scores[0], within, by="session", design=design).answers if units else None,
+    ):
+        if answers is None:
+            continue
+        assert f"explicit property (town) {spread}" in str(answers.varying)
+        assert "country" not in str(answers.varying)
+        assert "explicit property (country) as each stratum has it" in str(answers.fixed)
+        assert [column.spread for column in answers.sampling] == ["between-strata", "between-people"]
+    over_people = pb.estimate(scores[0], within).answers
+    assert "explicit property (country) between people" in str(over_people.varying)
+
+
+def test_galleries_in_turn_are_not_said_to_be_of_one_session(scores: list[pb.Scores]) -> None:
+    data = table()
+    data["session"] = [int(name[-1]) for name in data["id"]]
+    samples = pb.Samples(data, sampling={"scene": "session", "context": "camera"})
+    study = pb.strat.strat_study(scores, samples=samples, n_images=4)
+    assert "session = 0 in the gallery" in str(study.effects[0].estimates[0].answers.fixed)
+    assert "in the gallery)" not in str(study.mixed[0].estimates[0].answers.fixed)
+    told = "\n".join(map(str, study_statements(study)))
+    assert "scene (session) within people" in told
+    assert "context (camera = canon)" in told
+    assert "session = 0" not in told
 
 
 def test_new_galleries_vary_whom_the_model_knows(scores: list[pb.Scores], experiment: pb.Experiment) -> None:

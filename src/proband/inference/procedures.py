@@ -127,9 +127,10 @@ class Question:
     @cached_property
     def sampling(self) -> tuple[SampledColumn, ...]:
         """What the samples behind it show of the columns that are declared as sampling levels."""
+        strata = self.columns.get("strata")
         if self.view == "outcomes":
-            return self.outcomes[0].sampling
-        return sampled(self.data[0], self.within)
+            return self.outcomes[0].sampling_within(strata)
+        return sampled(self.data[0], self.within, strata)
 
     @property
     def columns(self) -> dict[str, str | None]:

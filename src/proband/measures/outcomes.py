@@ -241,7 +241,11 @@ class Outcomes:
     @cached_property
     def sampling(self) -> tuple[SampledColumn, ...]:
         """What these probes and the gallery show of the columns that are declared as sampling levels."""
-        return observed(self.experiment.samples, self.probes, self.experiment.gallery)
+        return self.sampling_within(None)
+
+    def sampling_within(self, strata: str | None) -> tuple[SampledColumn, ...]:
+        """The same, beside the column that makes the strata of a design."""
+        return observed(self.experiment.samples, self.probes, self.experiment.gallery, strata=strata)
 
     @cached_property
     def facts(self) -> Facts:

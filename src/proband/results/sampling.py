@@ -92,7 +92,7 @@ def _varying(column: SampledColumn, drawn: Drawn | None, strata: str | None, uni
     """What varies of a column: with the units that are drawn, or within them; None where nothing is known to."""
     if column.column == units:
         return f"{column.told()} as units"
-    if column.column == strata or column.spread in ("constant", "not-known"):
+    if column.column == strata or column.spread in ("constant", "between-strata", "not-known"):
         return None
     if drawn == "samples":
         return f"{column.told()} from sample to sample"
@@ -108,6 +108,8 @@ def _held(column: SampledColumn, drawn: Drawn | None, strata: str | None, units:
     elif column.value is not None:
         same = column.value == column.gallery_value
         yield column.told(column.value if same else f"{column.value} for all probes")
+    elif column.spread == "between-strata":
+        yield f"{column.told()} as each stratum has it"
     elif drawn == "nothing":
         yield column.told()
     elif drawn == "images" and column.spread == "between-people" and column.column != units:

@@ -50,11 +50,15 @@ def declared_levels(
 
 
 def observed(
-    samples: Samples, probes: npt.NDArray[Any], gallery: npt.NDArray[Any]
+    samples: Samples, probes: npt.NDArray[Any], gallery: npt.NDArray[Any], *, strata: str | None = None
 ) -> tuple[SampledColumn, ...]:
-    """Say what probes and gallery show of the columns that are declared, by their positions in the table."""
+    """Say what probes and gallery show of the columns that are declared, by their positions in the table.
+
+    `strata` is the column that makes the strata, where they are not people.
+    """
+    groups = samples.frame[strata][probes] if strata in samples.frame.columns else None
     return tuple(
-        _observed(samples.frame[column], samples.codes, column, level, probes, gallery)
+        _observed(samples.frame[column], samples.codes, column, level, probes, gallery, groups)
         for column, level in samples.sampling
     )
 
@@ -66,22 +70,32 @@ def _observed(
     level: SamplingLevel,
     probes: npt.NDArray[Any],
     gallery: npt.NDArray[Any],
+    groups: pl.Series | None,
 ) -> SampledColumn:
     searched = values[probes]
     known = pl.DataFrame({"person": codes[probes], "value": searched}).drop_nulls()
     by_person = known.group_by("person").agg(pl.col("value").n_unique())["value"]
     n_within, n_missing = int((by_person > 1).sum()), int(searched.null_count())
+    of_strata = groups is not None and not n_missing and _has_one_value_each(groups, searched)
     value = _only(searched)
     spread: Spread = (
-        "within-people"
+        "constant"
+        if value is not None
+        else "between-strata"
+        if of_strata
+        else "within-people"
         if n_within
         else "not-known"
         if n_missing
         else "between-people"
-        if value is None
-        else "constant"
     )
     return SampledColumn(column, level, spread, value, _only(values[gallery]), n_within, n_missing)
+
+
+def _has_one_value_each(groups: pl.Series, values: pl.Series) -> bool:
+    """Whether every group has one value."""
+    pairs = pl.DataFrame({"group": groups, "value": values})
+    return pairs.n_unique() == groups.n_unique()
 
 
 def _only(values: pl.Series) -> str | None:

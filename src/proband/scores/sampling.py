@@ -11,18 +11,20 @@ from proband.scores.trials import Trials
 from proband.words import SampledColumn
 
 
-def sampled(data: object, within: Experiment | Samples | Pool | None) -> tuple[SampledColumn, ...]:
+def sampled(
+    data: object, within: Experiment | Samples | Pool | None, strata: str | None = None
+) -> tuple[SampledColumn, ...]:
     """What the samples that are compared show of the columns that are declared as sampling levels; queries stand for probes."""
     if isinstance(data, Trials):
         if isinstance(within, Samples) and within.sampling and not data.sampling:
             return data.with_samples(within).sampling
         return data.sampling
     if isinstance(within, Experiment):
-        return observed(within.samples, within.probes, within.gallery)
+        return observed(within.samples, within.probes, within.gallery, strata=strata)
     if isinstance(within, Pool):
         images = np.unique(within.options.images)
         return observed(within.samples, images, images)
     if isinstance(within, Samples) and within.sampling and isinstance(data, Scores):
         at = within.ids.positions
-        return observed(within, at(data.queries), at(data.targets))
+        return observed(within, at(data.queries), at(data.targets), strata=strata)
     return ()

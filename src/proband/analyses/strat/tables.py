@@ -291,14 +291,14 @@ def of_gallery(study: StratStudy, told: Sequence[Note]) -> list[Note]:
 
 def study_statements(study: StratStudy) -> list[Note]:
     """Say what was found and what it means, a note each."""
-    answers, (facts, *_) = study.cases[0].answers, facts_of(study.cases)
+    facts, *_ = facts_of(study.cases)
     said: list[Note] = [
         *(effect.sentence() for effect in (*study.effects, *study.mixed)),
         *sensor_statements(study),
         *method_statements(study),
         metrics_statement((one.algorithm, one.metric) for one in facts_of(study.cases)),
         _PLUS_MINUS(),
-        answered(answers),
+        answered(study.answers),
         *([_TEST()] if study.effects else ()),
     ]
     said += dict.fromkeys(

@@ -91,7 +91,7 @@ class StratView(View[StratStudy]):
         return study_statements(found)
 
     def answers(self, found: StratStudy) -> Sequence[Answers]:
-        return [found.cases[0].answers]
+        return [found.answers]
 
     def passages(self, found: StratStudy, explain: bool) -> Iterator[Passage]:
         """Who takes part above the tables, verdicts beneath."""

@@ -45,6 +45,11 @@ _NOT_TESTED = Sentence(
     "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count person is/people are} too few for it: "
     "they span {range:span}",
 )
+_SAME_FOR_ALL = Sentence(
+    "galleries.same-for-all",
+    "caution",
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since they differ by the same for everybody: they span {range:span}",
+)
 _TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"
 _DIFFER = Sentence("galleries.differ", "note", "{algorithm}: the {n:count} {kind} differ " + _TESTED)
 _ALIKE = Sentence(
@@ -274,6 +279,8 @@ class GalleryEffect(Result):
         above, below = test.degrees_of_freedom or 0, test.denominator_degrees_of_freedom
         if self.n_subjects <= above:
             return _NOT_TESTED(**of, people=self.n_subjects)
+        if self.range > ROUNDING and not any(pair.varies for pair in self.pairs):
+            return _SAME_FOR_ALL(**of)
         said = _DIFFER if p <= 0.05 else _ALIKE
         return said(**of, above=above, below=below, statistic=test.statistic, p=p)
 

@@ -41,7 +41,11 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
         simultaneous=False,
         method=design.as_method,
         seed=case.seed if design.is_random else None,
-        answers=among(answers_of(measure.estimand, design), outcomes.sampling, **design.columns),
+        answers=among(
+            answers_of(measure.estimand, design),
+            outcomes.sampling_within(design.columns["strata"]),
+            **design.columns,
+        ),
         facts=outcomes.facts,
         notes=(*notes, *found.notes),
     )

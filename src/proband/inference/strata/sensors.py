@@ -157,12 +157,11 @@ class Sensors:
     people: tuple[Codes, ...]
     notes: tuple[Note, ...]
 
-    @property
-    def sampling(self) -> tuple[SampledColumn, ...]:
+    def sampling(self, strata: str | None = None) -> tuple[SampledColumn, ...]:
         """What all probes show of the columns declared as sampling levels; the one that tells sensors apart is what is compared."""
         within = self.outcomes[0].experiment
         probes = np.concatenate([one.probes for one in self.outcomes])
-        columns = observed(within.samples, probes, within.gallery)
+        columns = observed(within.samples, probes, within.gallery, strata=strata)
         return tuple(one for one in columns if one.column != self.column)
 
     @classmethod
@@ -257,7 +256,7 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
         )
         tested.append((sensors.names[a], sensors.names[b], len(apart), found))
     answers = Answers(difference_of(measure.estimand), OTHER_PEOPLE, ALGORITHMS_AND_GALLERY, PEOPLE_ALIKE)
-    return Joint(each, tuple(tested), among(answers, sensors.sampling))
+    return Joint(each, tuple(tested), among(answers, sensors.sampling()))
 
 
 def _turned(
@@ -334,7 +333,7 @@ def _within_strata(
             (sensors.names[a], sensors.names[b], sensors.n_people if paired else None, Tested(difference, curve, error, method))
         )  # fmt: skip
     joint = Joint(tuple(each), tuple(tested), replace(answers, of=difference_of(measure.estimand)))
-    return joint.among(sensors.sampling, **design.columns)
+    return joint.among(sensors.sampling(design.columns["strata"]), **design.columns)
 
 
 def _of_people(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:

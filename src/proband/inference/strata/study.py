@@ -188,6 +188,11 @@ class StratStudy(Result):
         return self.estimates or tuple(effect.estimates[0] for effect in self.effects)
 
     @property
+    def answers(self) -> Answers:
+        """What varies behind the study: with the fixed gallery, or with the first mixed one, which verdicts and errors are of."""
+        return (self.estimates or self.mixed[0].estimates)[0].answers
+
+    @property
     def curves(self) -> tuple[Band, ...]:
         """Each algorithm's CMC with the fixed gallery, or with the first mixed one."""
         return self.bands or tuple(effect.bands[0] for effect in self.mixed)

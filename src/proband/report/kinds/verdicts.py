@@ -86,7 +86,7 @@ _SAME_ALL = Sentence(
 _SAME_ALIKE = Sentence("verdict.same-equivalent", "note", "{names} are equivalent in {of} within {margin}")
 _LISTED = Sentence("verdict.listed", "note", "{names:list}")
 _LISTED_OF_MORE = Sentence("verdict.listed-of-more", "note", "{names:row} and {more:count} others")
-_OTHERWISE_WEIGHTED = Sentence("verdict.otherwise-weighted", "caution", "{first} against {second}: {told}")
+_OF_PAIR = Sentence("verdict.of-pair", "caution", "{first} against {second}: {told}")
 _RATE_OF = Sentence(
     "verdict.rate-of-items",
     "note",
@@ -127,7 +127,10 @@ def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
     if pair.verdict != "undecided" or pair.n_trials is not None:
         return []
     if not pair.varies:
-        return [NOTHING_VARIES()]
+        still = NOTHING_VARIES()
+        if len(comparison.pairs) > 1:  # other pairs may vary
+            still = _OF_PAIR(first=pair.first, second=pair.second, told=still)
+        return [still]
     if comparison.margin is None:
         return [_NO_MARGIN()]
     worth = margin_of(comparison.margin, pair.in_points)
@@ -167,7 +170,7 @@ def _weights(comparison: Standings) -> tuple[Note, ...]:
         return ()
     leaders = leading_group(comparison)
     apart = [
-        _OTHERWISE_WEIGHTED(first=pair.first, second=pair.second, told=told)
+        _OF_PAIR(first=pair.first, second=pair.second, told=told)
         for pair in comparison.pairs
         if pair.first in leaders or pair.second in leaders
         for told in pair.of_people()
