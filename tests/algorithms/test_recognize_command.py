@@ -357,8 +357,14 @@ def test_training_on_the_gallery_is_allowed_by_name_and_labelled(crops_only: Pat
     assert done.stdout.count("trained on the gallery: 24 of 24 targets were in the training set") == 1
     with np.load(crops_only / "s.npz") as kept:
         assert kept["trained_targets"].tolist() == kept["target_ids"].tolist()
-    told = run("evaluate", "s.npz", "-s", "samples.csv", cwd=crops_only)
-    assert "Caution: trained on the gallery" in told.stdout
+    for command in (
+        ("evaluate", "s.npz"),
+        ("compare", "a=s.npz", "b=s.npz"),
+        ("mcnemar", "a=s.npz", "b=s.npz"),
+        ("mcnemar", "a=s.npz", "b=s.npz", "--by", "session"),
+    ):
+        told = run(*command, "-s", "samples.csv", "--explain", cwd=crops_only)
+        assert told.stdout.lower().count("trained on the gallery: 24 of 24 targets") == 1, command
     again = ("recognize", *HERE, "--as-they-are", "-m", "models/pca-l2.npz", "--targets", gallery)
     others = ("--queries", "session == 2", "-o", "t.npz")
     assert run(*again, *others, cwd=crops_only).returncode == 1

@@ -268,3 +268,15 @@ def test_procedure_for_by_example() -> None:
         "resampled",
     )
     assert found(RecognitionRate(1), SignFlip(), comparing=True) == "sign-flip"
+
+
+def test_a_finite_population_lessens_no_binomial_interval_and_the_note_says_so(outcomes_of):
+    outcomes = outcomes_of(CLOSER, SUBJECTS)
+    endless, finite = (
+        estimate(outcomes, measure=RecognitionRate(1), design="binomial", population=population)
+        for population in (None, 240)
+    )
+    assert (finite.low, finite.high) == (endless.low, endless.high)
+    codes = {note.code for note in finite.notes}
+    assert "estimate.population-binomial" in codes
+    assert "estimate.population" not in codes

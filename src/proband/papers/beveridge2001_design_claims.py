@@ -22,8 +22,8 @@ Choice = tuple[int, int]
 Listed = tuple[tuple[int, Choice], ...]
 """A trial as Table 6 lists it: people by their numbers, and what was chosen of each."""
 
-TABLE_2 = {"fa": 1196, "fb": 1195, "dup1": 722, "dup2": 234, "fc": 194}
-"""Published numbers of images; that of fc is taken from Table 4, since its row in Table 2 is not legible."""
+TABLE_2 = {"fa": 1196, "fb": 1195, "dup1": 722, "dup2": 234, "fc": 194, "training": 501}
+"""Published numbers of images. In the copy at hand the last two stand apart from their rows."""
 
 TABLE_3 = PairedOutcomes(73, 2, 27, 23)
 """The made-up example of paired outcomes: both, only A, only B, neither."""

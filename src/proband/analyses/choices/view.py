@@ -478,7 +478,7 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
     """Rates and differences over other choices of images of these people."""
     level = scene.confidence_level
     yield of_length(_rates(result, 1, level).paged)
-    names = sorted(result.algorithms, key=scene.order.index)
+    names = sorted(result.algorithms, key=lambda name: (-result.rate(name, 1).mean, scene.order.index(name)))
     if _chosen(result):
         yield shown(differences(result, result.pairs[:_MOST_DRAWN]))
         if len(result.pairs) > _MOST_DRAWN:

@@ -57,7 +57,7 @@ def _of_one(tests: McNemarTable) -> list[Note]:
     said = [_TESTED(first=row.first, second=row.second, rank=tests.rank)]
     if row.n_people < row.counts.n:
         said.append(_NOT_INDEPENDENT(probes=row.counts.n, people=row.n_people))
-    return said
+    return [*said, *tests.cautions]
 
 
 def _rows(tests: McNemarTable) -> Table:

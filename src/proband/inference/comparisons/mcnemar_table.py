@@ -142,6 +142,8 @@ class McNemarTable(Result):
         How p-values are adjusted for the number of tests.
     answers
         What the differences are of, what varies behind them, what is held fixed and what is assumed.
+    cautions
+        What to beware of in the scores themselves, such as training on the gallery.
     notes
         What was tested, and what to beware of.
 
@@ -161,8 +163,9 @@ class McNemarTable(Result):
     confidence_level: Confidence
     adjustment: Literal["holm"] = "holm"
     answers: Answers = ANSWERS
+    cautions: tuple[Note, ...] = ()
 
-    written = Written(also=("notes",))
+    written = Written(also=("notes",), without=("cautions",))
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -179,6 +182,7 @@ class McNemarTable(Result):
             *((_ADJUSTED(n=tested),) if tested > 1 else ()),
             *((_NOT_INDEPENDENT(sets=", ".join(shared)),) if shared else ()),
             *dict.fromkeys(row.why for row in self.rows if row.why is not None),
+            *self.cautions,
         )
 
     def _frame(self, wide: bool) -> pl.DataFrame:
@@ -323,7 +327,9 @@ def mcnemar_of_sets(
         for row in rows
     ]
     answers = among(ANSWERS, next(iter(outcomes.values())).sampling)
-    return McNemarTable(tuple(rows), rank, confidence_level, answers=answers)
+    notes = (note for two in pairs for name in two for note in outcomes[name].notes)
+    cautions = tuple(dict.fromkeys(note for note in notes if note.level == "caution"))
+    return McNemarTable(tuple(rows), rank, confidence_level, answers=answers, cautions=cautions)
 
 
 def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidence_level: float) -> McNemarRow:

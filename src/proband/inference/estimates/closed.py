@@ -35,7 +35,13 @@ _LESSENED = Sentence(
     "{people:count person/people} of a population of {population:count}, drawn without replacement: {left:percent} of the variance between "
     "people counts, and {drawn:percent} of that between images of one person",
 )
-POPULATION = {one.code for one in (_NOT_LESSENED, _LESSENED)}
+_NOT_OF_PEOPLE = Sentence(
+    "estimate.population-binomial",
+    "note",
+    "the population has {population:count person/people}, but independent probes vary by their images, all of them: the interval is "
+    "that of an infinite population",
+)
+POPULATION = {note.code for note in (_NOT_LESSENED, _LESSENED, _NOT_OF_PEOPLE)}
 """The codes of notes on a finite population."""
 
 
@@ -75,7 +81,8 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
     varying = OTHER_PROBES if case.several else ONE_PROBE_EACH
     answers = Answers(case.measure.estimand, varying, GALLERY, PROBES_ALIKE)
     error = float(np.sqrt(rate * (1 - rate) / n))
-    return IntervalFound(rate, low, high, error, answers, notes=about_population(case))
+    notes = about_population(case, lessens=False)
+    return IntervalFound(rate, low, high, error, answers, notes=notes)
 
 
 def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
@@ -105,7 +112,7 @@ def effective_size(clusters: Clusters) -> float:
     return clusters.n / max(1.0, clusters.design_effect)
 
 
-def about_population(case: Case) -> tuple[Note, ...]:
+def about_population(case: Case, lessens: bool = True) -> tuple[Note, ...]:
     """Refuse a population that cannot hold the people tested; say how much of the variance it takes away, or why none."""
     if case.population is None:
         return ()
@@ -116,5 +123,7 @@ def about_population(case: Case) -> tuple[Note, ...]:
         )
     if not case.several:
         return (_NOT_LESSENED(population=case.population),)
+    if not lessens:
+        return (_NOT_OF_PEOPLE(population=case.population),)
     drawn = people / case.population
     return (_LESSENED(people=people, population=case.population, left=1 - drawn, drawn=drawn),)

@@ -251,11 +251,13 @@ def comparison_statements(comparison: Standings) -> list[Note]:
                 method=found.method,
             )
         )
+    about_scores = (note for facts in facts_of(comparison.estimates) for note in facts.notes)
     return [
         *said,
         _METHOD(method=comparison.pairs[0].method),
         answered(comparison.answers),
         *comparison.notes,
+        *dict.fromkeys(filter(is_caution, about_scores)),
     ]
 
 
