@@ -130,7 +130,7 @@ def test_errors_by_rank_are_closed_forms() -> None:
     ranks = ranks_of(values, mixed(grid), 0)  # the first gallery after mixing
     shares = [(ranks <= rank).mean() for rank in range(1, 21)]
     n = 20 * 3
-    for key, each in study.errors["net"].items():
+    for key, each in study.errors[scores.name].items():
         rates = np.array(shares[: len(each.by_rank)])
         alone = np.sqrt(rates * (1 - rates))
         if key == "jackknife":
@@ -147,3 +147,18 @@ def test_errors_by_rank_are_closed_forms() -> None:
                 for rank in range(1, len(rates) + 1)
             ]
             assert each.by_rank == pytest.approx(within, rel=1e-9), key
+
+
+def test_galleries_that_differ_by_the_same_for_everybody_are_not_said_to_be_alike() -> None:
+    """The third image of everybody is like nobody's: with it as gallery nobody is recognised, with the others half of the probes are."""
+    ids = [f"p{p}-{k}" for p in range(12) for k in range(3)]
+    people, last = np.arange(36) // 3, np.arange(36) % 3 == 2
+    values = np.where(np.equal.outer(people, people), 1.0, 0.0)
+    values[last] = values[:, last] = 0.0
+    samples = pb.Samples({"id": ids, "subject": [name[:-2] for name in ids]})
+    scores = pb.Scores.from_array(values, ids, orientation="similarity", name="net")
+    effect = pb.strat.gallery_effect(scores, columns=pb.strat.ImageColumns.of(samples, [scores]))
+    assert [rate.value for rate in effect.estimates] == pytest.approx([0.5, 0.5, 0.0])
+    note = effect.sentence()
+    assert (note.code, note.level) == ("galleries.same-for-all", "caution")
+    assert "is not tested, since they differ by the same for everybody: they span 50.0 points" in str(note)
