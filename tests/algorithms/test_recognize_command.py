@@ -362,6 +362,7 @@ def test_training_on_the_gallery_is_allowed_by_name_and_labelled(crops_only: Pat
         ("compare", "a=s.npz", "b=s.npz"),
         ("mcnemar", "a=s.npz", "b=s.npz"),
         ("mcnemar", "a=s.npz", "b=s.npz", "--by", "session"),
+        ("strat", "s.npz", "-g", gallery),
     ):
         told = run(*command, "-s", "samples.csv", "--explain", cwd=crops_only)
         assert told.stdout.lower().count("trained on the gallery: 24 of 24 targets") == 1, command

@@ -497,7 +497,7 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
         many = len(names) > ALL_PAIRS
         every = comb(len(names), 2)
         notes = [
-            f"The leader against each other algorithm, of {counted(every, 'pair')}; tables/choices_differences has all."
+            f"The leader against each other algorithm, of {counted(every, 'pair')}; the CSV and the JSON have all."
         ]
         pairs = combinations(names, 2)
         found = _compared(result, islice(pairs, len(others)) if many else pairs, 1, level)

@@ -304,7 +304,8 @@ def study_statements(study: StratStudy) -> list[Note]:
     said += dict.fromkeys(
         note for one in study.sensors for found in (one.people, one.images) if found for note in found.notes
     )
-    said += dict.fromkeys(note for one in study.cases for note in one.notes if note.level == "caution")
+    noted = [case.notes for case in study.cases] + [facts.notes for facts in facts_of(study.cases)]
+    said += dict.fromkeys(note for notes in noted for note in notes if note.level == "caution")
     if study.miss_rate is not None:
         said.append(_about_miss_rate(facts.algorithm, study.miss_rate))
     if facts.n_failed or facts.n_gallery_failed:
