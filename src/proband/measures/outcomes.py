@@ -244,7 +244,18 @@ class Outcomes:
         return self.sampling_within(None)
 
     def sampling_within(self, strata: str | None) -> tuple[SampledColumn, ...]:
-        """The same, beside the column that makes the strata of a design."""
+        """Return what is seen of declared columns, beside the column that makes the strata of a design.
+
+        Parameters
+        ----------
+        strata
+            The column of the strata; None where people are the strata.
+
+        Returns
+        -------
+        tuple of SampledColumn
+            One for each declared column.
+        """
         return observed(self.experiment.samples, self.probes, self.experiment.gallery, strata=strata)
 
     @cached_property
