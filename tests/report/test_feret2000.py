@@ -349,3 +349,20 @@ def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_pe
     assert all("install proband[images]" in str(note) for note in data.notes)
     first, second = (one.samples.frame["left_eye_x"].head(PEOPLE).to_list() for one in (data, ran[0]))
     assert first != second
+
+
+def test_an_algorithm_has_one_colour_in_both_panels_of_a_figure(ran: Ran) -> None:
+    data, measured = ran
+    blocks = {
+        block.id: dict(block.looks)
+        for item in reproduction(data, measured, SEED).items
+        for block in item.blocks
+        if isinstance(block, ChartBlock)
+    }
+    for number in (3, 4, 5, 6):
+        first, second = blocks[f"figure{number}a"], blocks[f"figure{number}b"]
+        shared = set(first) & set(second)
+        assert len(shared) == 4, number
+        assert {name: first[name] for name in shared} == {name: second[name] for name in shared}
+        for looks in (first, second):
+            assert len(set(looks.values())) == len(looks)

@@ -338,13 +338,19 @@ def _by_date(study: FeretStudy, named: Sequence[str]) -> Iterator[Block]:
     """Figures 3 to 6: (a) who was tested at the first date, (b) later versions beside the earlier ones and the baselines."""
     later, earlier = zip(*((pair.second, pair.first) for pair in study.improvements), strict=True)
     first = [name for name in study.field if name not in later]
-    panels = (("a", "first date", first), ("b", "second date", [*later, *earlier, *_BASELINES]))
+    second = [*later, *earlier, *_BASELINES]
+    panels = (("a", "first date", first), ("b", "second date", second))
+    # Who is in both panels keeps the colour; later versions have those of algorithms that are only in the first.
+    places = {algorithm: place for place, algorithm in enumerate(first)}
+    free = [place for algorithm, place in places.items() if algorithm not in second]
+    places |= dict(zip(later, [*free, *range(len(first), len(first) + len(later))], strict=False))
     for name in named:
         bands = {entry.algorithm: entry.band for entry in study.evaluation.of(name)}
         number = _FIGURES[name]
         for letter, when, tested in panels:
             title = f"Figure {number}({letter}): {name} probes, {when}"
-            yield shown(cmc([bands[algorithm] for algorithm in tested], f"figure{number}{letter}", title))
+            chart = cmc([bands[algorithm] for algorithm in tested], f"figure{number}{letter}", title)
+            yield shown(chart, places=places)
 
 
 def _automatic(study: FeretStudy) -> Iterator[Block]:
