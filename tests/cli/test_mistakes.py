@@ -121,7 +121,16 @@ def folder(tmp_path_factory):
         ("audit s.csv", 2, "nothing to look for but copies and losses"),
         ("audit empty --names x{subject}", 1, "There is no picture in empty"),
         ("audit empty --names jaff", 2, "neither a pattern nor a data set known here"),
-        ("protocol run empty -s empty -c src -P LOSO", 1, '"empty" is a directory, and no file'),
+        (
+            "protocol run empty -s empty -c src -P LOSO",
+            1,
+            '"empty" is a directory without pictures. hint: name a table',
+        ),
+        (
+            "protocol run empty -c src -P LOSO",
+            1,
+            '"empty" is a directory without pictures. hint: name a table',
+        ),
         ("datasets s.csv", 2, "no column 'dataset'"),
         ("datasets s.csv --dataset id", 1, "divide percentages by 100"),
         ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),
@@ -154,7 +163,7 @@ def folder(tmp_path_factory):
             for one in ("evaluate", "verify", "threshold")
         ),
         ("compare . --measure auc", 1, "empty is a directory that holds no"),
-        ("evaluate ../ok.npz -s .", 1, '"." is a directory, and no file. hint: name the file in it.'),
+        ("evaluate ../ok.npz -s .", 1, '"." is a directory without pictures. hint: name a table'),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         (
             "evaluate ok.npz -s s.csv -g session==1 --queries session==2",

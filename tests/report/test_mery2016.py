@@ -174,14 +174,14 @@ def test_single_runs_are_counted_one_by_one(study: Mery2016) -> None:
         for one in single_runs(run):
             assert means[one.better] >= means[one.worse]
             high, low = (
-                accuracies(found(run, name, one.column)).tolist() for name in (one.better, one.worse)
+                accuracies(found(run, name, one.protocol)).tolist() for name in (one.better, one.worse)
             )
             same = [low[k] > high[k] for k in range(RUNS)]
             other = [low[j] > high[k] for j in range(RUNS) for k in range(RUNS) if j != k]
             assert (one.same_split, one.other_split) == (np.mean(same), np.mean(other))
             assert one.overlap == max(low) - min(high)
             assert one.gap == pytest.approx(np.mean(high) - np.mean(low))
-        assert "LOSO" not in {one.column for one in single_runs(run)}
+        assert "LOSO" not in {one.protocol for one in single_runs(run)}
 
 
 def test_people_lose_when_nobody_is_in_training_and_test(study: Mery2016) -> None:

@@ -392,7 +392,10 @@ def named_samples(samples: Path | None, images: Path | None, names: str | None) 
 
         if images is not None and not split_key(images)[0].exists():
             raise InputError(f"There is no file {images}.", file=Said(str(images)))
-        raise UsageError("Whose the samples are is not known.", "give a table: --samples FILE")
+        raise UsageError(
+            "Whose the samples are is not known.",
+            "give a table: --samples FILE, or the .npz itself if it has subjects.",
+        )
     if names is None:
         return images
     from proband.samples.directories import DATA_SETS

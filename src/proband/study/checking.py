@@ -191,6 +191,13 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
             f"write file = {shown(file)} and key = {shown(key)}",
         )
     said = origin.where(*keys)
+    if is_folder and keys[:1] == ("samples",):
+        raise InputError(
+            f"{shown(name)} is a directory without pictures.",
+            "name a table of samples, or a directory of pictures whose names say who is on them.",
+            file=Said(name),
+            place=said or None,
+        )
     if is_folder:
         raise InputError(
             f"{shown(name)} is a directory, and no {place.kind}.",
