@@ -74,7 +74,9 @@ def test_a_command_writes_all_that_its_view_has(name: str, data: Path, tmp_path:
     assert all((tmp_path / file).stat().st_size for file in ("t.md", "t.tex"))
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in ("feret", "strat"))) for name in COMMANDS]
+)
 def test_tables_and_figures_are_chosen_by_name(name: str, data: Path, tmp_path: Path, run: Run) -> None:
     analysis = COMMANDS[name]
     command = analysis.command

@@ -95,6 +95,7 @@ def test_what_is_painted_is_where_the_table_says() -> None:
     assert np.max(off) < 0.08
 
 
+@pytest.mark.long
 def test_recognition_falls_with_the_angle() -> None:
     from proband.algorithms import Correlation, Crops, crop_faces
     from proband.measures import rank

@@ -448,6 +448,7 @@ def test_log_ranks_of_synthetic_people() -> None:
 
 @pytest.mark.realdata
 @needs_meds
+@pytest.mark.long
 def test_success_on_meds_from_the_command_line(run: Callable[..., Any], tmp_path: Path) -> None:
     """Two classical algorithms on mugshots, by age, sex, race, elapsed years, yaw and algorithm; failures to acquire are misses."""
     with (MEDS / "samples.csv").open(newline="") as file:

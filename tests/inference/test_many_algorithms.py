@@ -44,6 +44,7 @@ def algorithms(n: int, ids: list[str], same: np.ndarray, widest: float) -> list[
     return made
 
 
+@pytest.mark.long
 def test_thirty_algorithms_are_told_apart_by_verification():
     ids, samples, same = people(30)
     found = compare(algorithms(30, ids, same, 0.8), samples, measure=FNMR(0.02))

@@ -79,6 +79,7 @@ def kept(rate, people, numbers, icc, wanted, level=0.95, sets=600, seed=1):
         (0.7, 0.06, [4], 0.0),
     ],
 )
+@pytest.mark.long
 def test_a_planned_half_width_is_kept_as_often_as_planned(rate, wanted, numbers, icc, assurance):
     found = plan_half_width(rate, wanted, probes_per_subject=numbers, icc=icc, assurance=assurance)
     share = kept(rate, found.subjects, numbers, icc, wanted)
@@ -92,6 +93,7 @@ def test_a_planned_half_width_is_kept_as_often_as_planned(rate, wanted, numbers,
 
 
 @pytest.mark.parametrize("numbers", [[1, 2, 12], [2, 3, 8], [2, 4, 4, 5, 6, 9]])
+@pytest.mark.long
 def test_mean_and_variation_stand_for_numbers_that_do_not_vary_much(numbers):
     mean, cv = float(np.mean(numbers)), float(np.std(numbers) / np.mean(numbers))
     by_moments = plan_half_width(0.9, 0.05, probes_per_subject=mean, probes_cv=cv, icc=0.2)

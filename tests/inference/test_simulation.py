@@ -86,6 +86,7 @@ def test_tallies_of_parts_add_up_to_that_of_the_whole():
 
 
 @pytest.mark.parametrize("measure", [AUC(), FNMR(0.05), EER()])
+@pytest.mark.long
 def test_what_people_add_to_a_measure_of_pairs_is_its_error(measure):
     """To first order: the sum of what they add follows the error of the estimate, but that pairs are counted for both."""
     world = PairsWorld((3,) * 80, measure, 0.9 if measure.form == "area" else 0.1, 0.3, "normal")

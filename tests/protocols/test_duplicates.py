@@ -324,6 +324,7 @@ def test_alike_pictures_under_two_labels_are_a_warning_and_under_two_subjects_a_
 
 
 @pytest.mark.parametrize("change", ["exact", *some(NEAR, 2)])
+@pytest.mark.long
 def test_copies_of_a_sitting_are_leaks_across_a_split_and_faults_under_two_subjects(
     sittings: tuple[Samples, dict[str, Grey]], change: str
 ) -> None:

@@ -131,6 +131,7 @@ def rejections(
 @pytest.mark.parametrize(
     ("probes", "rate", "icc"), [pytest.param(1, 0.8, 0.0, marks=pytest.mark.long), (4, 0.8, 0.3)]
 )
+@pytest.mark.long
 def test_the_test_holds_its_level_and_finds_differences(probes, rate, icc):
     level, _ = rejections(6, 60, probes, rate, icc, 0.0, QUICK)
     assert level <= 0.06 + room(0.05, QUICK)

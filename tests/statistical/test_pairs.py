@@ -240,6 +240,7 @@ def powers(made: np.ndarray) -> tuple[float, float]:
     return float((p <= 0.05).mean()), float((np.abs(values) > 1.96 * values.std()).mean())
 
 
+@pytest.mark.long
 def test_differences_are_found():
     """Nearly as often as by a test that knows the variance."""
     equal = differences(Population(40, "skewed", noise=0.8), 70, 1.0, 0.02)
