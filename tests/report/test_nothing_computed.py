@@ -13,12 +13,15 @@ import proband
 ROOT = Path(proband.__file__).parent
 CARRIED_OUT = {"__init__.py", "request.py", "proposal.py", "run.py", "second_set.py", "standing.py"}
 """Modules of an analysis that show nothing."""
+OF_AXES = {"normal_cdf", "normal_inverse"}
+"""Distributions by which an axis is drawn."""
 LOOKED_UP = {"as_table", "participants_frame", "places_of", "probes_called", "thinned"}
 """Functions of `proband.inference` that name, arrange or leave out what was found, and find nothing."""
 STATISTICS = {"median", "quantile", "percentile", "std", "var", "cov", "corrcoef", "nanmedian", "nanquantile"}
 STILL = {
     ("analyses/choices/view.py", "compared"),
-    ("report/charts/makers/concentration.py", "scipy.stats"),
+    ("report/charts/makers/concentration.py", "binomial_pmf"),
+    ("report/charts/makers/concentration.py", "hypergeometric_pmf"),
 }
 """What is still computed while it is shown: differences over choices of images, and what chance alone would give."""
 
@@ -37,13 +40,13 @@ def computing(path: Path) -> Iterator[str]:
             yield from (
                 name for name, thing in found.items() if _is_function(thing) and name not in LOOKED_UP
             )
+        elif isinstance(node, ast.ImportFrom) and node.module == "proband.distributions":
+            yield from (one.name for one in node.names if one.name not in OF_AXES)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names = (
                 [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]
             )
-            yield from (
-                name for name in names if name.partition(".")[0] == "scipy" and name != "scipy.special"
-            )
+            yield from (name for name in names if name.partition(".")[0] == "scipy")
         elif (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)

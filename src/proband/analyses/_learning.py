@@ -8,10 +8,10 @@ from proband.protocols.running.data import FeatureTable
 from proband.scores.reading import KEY_MARK
 from proband.study.context import Context
 from proband.study.definition import Origin
+from proband.study.requests.data import ONNX
 
 SPLITS = "splits"
 """The directory of finished splits in a cache."""
-_ONNX = "onnx:"
 
 
 def learned_from(request: LearningRequest, context: Context, name: str | None = None) -> FeatureTable:
@@ -54,10 +54,8 @@ def _journals(context: Context) -> Journals:
 def found_from(origin: Origin, classifier: str) -> str:
     """A classifier, its ONNX model looked up from the study file."""
     name, mark, spec = (
-        classifier.rpartition("=") if classifier.partition("=")[2].startswith(_ONNX) else ("", "", classifier)
+        classifier.rpartition("=") if classifier.partition("=")[2].startswith(ONNX) else ("", "", classifier)
     )
     return (
-        f"{name}{mark}{_ONNX}{origin.find(spec.removeprefix(_ONNX))}"
-        if spec.startswith(_ONNX)
-        else classifier
+        f"{name}{mark}{ONNX}{origin.find(spec.removeprefix(ONNX))}" if spec.startswith(ONNX) else classifier
     )

@@ -108,12 +108,8 @@ class Registry:
 
     def _load(self) -> None:
         """Import the modules that register what they define."""
-        if self.package is None:
-            return
-        package = import_module(self.package)
-        for module in iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                import_module(f"{self.package}.{module.name}")
+        if self.package is not None:
+            _import_modules(self.package)
 
     def _installed(self) -> list[EntryPoint]:
         ours = (*self.known, *self._registered)
@@ -124,6 +120,14 @@ class Registry:
 def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """What installed packages register; looking through all of them takes some hundredths of a second."""
     return tuple(entry_points(group=group))
+
+
+@cache
+def _import_modules(package: str) -> None:
+    """Import the modules of a package, once: a registry is asked hundreds of times, and looking into the folder takes longest."""
+    for module in iter_modules(import_module(package).__path__):
+        if not module.name.startswith("_"):
+            import_module(f"{package}.{module.name}")
 
 
 def _distributions(module: str) -> list[Distribution]:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import beta_inverse, normal_cdf, normal_inverse, t_inverse
 from proband.engine.arguments import published
 from proband.engine.limits import LEVEL, SEED, Level, Within
 from proband.errors import UsageError, unknown_name
@@ -34,26 +35,20 @@ def check_seed(seed: int) -> int:
 
 def normal_quantile(confidence_level: float) -> float:
     """Return the two-sided standard normal quantile Φ⁻¹(½ + level/2): 1.96 for 0.95."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + check_level(confidence_level) / 2))
+    return float(normal_inverse(0.5 + check_level(confidence_level) / 2))
 
 
 def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
     """Return the two-sided quantile of Student's t (1908); infinite without a degree of freedom."""
-    from scipy.special import stdtrit
-
     if degrees_of_freedom < 1:
         return float("inf")
-    return float(stdtrit(degrees_of_freedom, 0.5 + check_level(confidence_level) / 2))
+    return float(t_inverse(degrees_of_freedom, 0.5 + check_level(confidence_level) / 2))
 
 
 def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
     """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom."""
-    from scipy.special import stdtrit
-
     known = np.where(freedom < 1, 1.0, np.minimum(freedom, 1e12))
-    found: Floats = np.where(freedom < 1, np.inf, stdtrit(known, 0.5 + confidence_level / 2))
+    found: Floats = np.where(freedom < 1, np.inf, t_inverse(known, 0.5 + confidence_level / 2))
     return found
 
 
@@ -101,14 +96,12 @@ def proportion_interval(
         return Interval(0.0, 1.0)
     if method == "wilson":
         return wilson_interval(successes / n, n, normal_quantile(confidence_level))
-    from scipy.special import betaincinv
-
     tail = (1.0 - confidence_level) / 2
     half = 0.5 if method == "jeffreys" else 0.0
     one = 1.0 - half
     failures = n - successes
-    low = 0.0 if successes == 0 else float(betaincinv(successes + half, failures + one, tail))
-    high = 1.0 if failures == 0 else float(betaincinv(successes + one, failures + half, 1.0 - tail))
+    low = 0.0 if successes == 0 else float(beta_inverse(successes + half, failures + one, tail))
+    high = 1.0 if failures == 0 else float(beta_inverse(successes + one, failures + half, 1.0 - tail))
     return Interval(low, high)
 
 
@@ -163,8 +156,6 @@ def difference_of_independent(
     >>> [round(end, 4) for end in interval], round(p_value, 4)
     ([0.0524, 0.3339], 0.008)
     """
-    from scipy.special import ndtr
-
     low_a, high_a = proportion_interval(successes_a, n_a, "wilson", confidence_level)
     low_b, high_b = proportion_interval(successes_b, n_b, "wilson", confidence_level)
     if n_a == 0 or n_b == 0:
@@ -175,5 +166,5 @@ def difference_of_independent(
     )
     pooled = (successes_a + successes_b) / (n_a + n_b)
     variance = pooled * (1 - pooled) * (1 / n_a + 1 / n_b)
-    p_value = 1.0 if variance == 0 else float(2 * ndtr(-abs(a - b) / np.sqrt(variance)))
+    p_value = 1.0 if variance == 0 else float(2 * normal_cdf(-abs(a - b) / np.sqrt(variance)))
     return interval, min(1.0, p_value)

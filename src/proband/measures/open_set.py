@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.distributions import hypergeometric_cdf, hypergeometric_pmf
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slices
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
@@ -251,17 +252,17 @@ class Searches:
         >>> found.by_gallery_size([5, 10]).select("gallery", pl.col("fpir").round(4), "fnir").rows()  # 1 − 56/252
         [(5, 0.7778, 0.0), (10, 1.0, 0.0)]
         """
-        from scipy.stats import hypergeom
-
         n = self.n_enrolled
         rows = []
         for size in sizes:
             if not 1 <= size <= n:
                 raise UsageError(f"A part of the {count(n)} people enrolled has 1 to {count(n)}, got {size}.")
             before = np.minimum(self.place - 1, n - 1)
-            placed = np.where(np.isfinite(self.mate), hypergeom.cdf(rank - 1, n - 1, before, size - 1), 0.0)
+            placed = np.where(
+                np.isfinite(self.mate), hypergeometric_cdf(rank - 1, n - 1, before, size - 1), 0.0
+            )
             for k, closeness in enumerate(self.counted_at):
-                none = hypergeom.pmf(0, n, self.reaching[:, k], size)
+                none = hypergeometric_pmf(0, n, self.reaching[:, k], size)
                 rows.append(
                     {
                         "algorithm": self.algorithm,
@@ -483,11 +484,9 @@ def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: i
     Exact, not drawn: how many of the `ahead` are in a part of `size` people out of `n_gallery` is hypergeometric, and the mate
     is at rank τ or better if fewer than τ of them are.
     """
-    from scipy.stats import hypergeom
-
     if not 1 <= size <= n_gallery:
         raise UsageError(
             f"A part of a gallery of {count(n_gallery)} has 1 to {count(n_gallery)} people, got {size}."
         )
-    chance = hypergeom.cdf(rank - 1, n_gallery - 1, np.minimum(ahead, n_gallery - 1), size - 1)
+    chance = hypergeometric_cdf(rank - 1, n_gallery - 1, np.minimum(ahead, n_gallery - 1), size - 1)
     return np.asarray(chance, np.float64)

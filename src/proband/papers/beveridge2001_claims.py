@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import binomial_cdf
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar, newcombe_interval
 from proband.inference.image_choice.distributions import Distribution
 from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly, within
@@ -274,9 +275,7 @@ def _about_bootstrap(found: ChoiceEvidence) -> Claim:
 
 def _binomial(n: int, successes: int) -> npt.NDArray[np.float64]:
     """The distribution function of Binomial(n, c/n) at 0, 1, …, n."""
-    from scipy.special import bdtr
-
-    made: npt.NDArray[np.float64] = bdtr(np.arange(n + 1.0), n, successes / n)
+    made: npt.NDArray[np.float64] = binomial_cdf(np.arange(n + 1.0), n, successes / n)
     return made
 
 

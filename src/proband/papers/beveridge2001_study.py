@@ -14,6 +14,7 @@ import numpy as np
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
 from proband.analyses.choices.run import Choices
 from proband.designs import Bootstrap
+from proband.distributions import binomial_pmf
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import write_spreadsheet
@@ -443,8 +444,6 @@ def _further(seed: int) -> tuple[str, ...]:
 
 def _binomial(measurements: Measurements) -> Distribution:
     """The binomial distribution of the count, as counts of many trials."""
-    from scipy.stats import binom
-
     n, many = measurements.bootstrap.n, 10**7
     share = measurements.outcomes("fb").success(1).mean()
-    return Distribution(0, np.rint(many * binom.pmf(np.arange(n + 1), n, share)).astype(np.int64), n)
+    return Distribution(0, np.rint(many * binomial_pmf(np.arange(n + 1), n, share)).astype(np.int64), n)

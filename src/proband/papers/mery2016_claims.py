@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import t_inverse
 from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly
 from proband.papers.mery2016 import (
     ATTRIBUTES,
@@ -348,12 +349,10 @@ def _about_hidden(given: ProtocolEvidence) -> Claim:
 
 
 def _about_expressions(given: ProtocolEvidence) -> tuple[Claim, ...]:
-    from scipy.special import stdtrit
-
     runs = given.expressions
     falls, shown = [], []
     for name, lost in given.lost.items():
-        error = float(stdtrit(len(lost) - 1, 0.975) * lost.std(ddof=1) / sqrt(len(lost)))
+        error = float(t_inverse(len(lost) - 1, 0.975) * lost.std(ddof=1) / sqrt(len(lost)))
         value = float(lost.mean())
         shown.append(ShownDifference(value, value - error, value + error))
         falls.append(

@@ -19,6 +19,7 @@ from proband.analyses.strat.figures import (
 from proband.analyses.strat.tables import errors_table, galleries_table, units_table
 from proband.arrays import balance, n_replicates, orthogonal_array
 from proband.arrays.sequences import UnbalancedArrayWarning
+from proband.distributions import t_inverse
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.limits import Positive, Seed, Threads
@@ -220,15 +221,13 @@ def _leprosy() -> tuple[float, float]:
 
 def _missed() -> float:
     """How often 95 % intervals for the mean miss where pairs of values correlate by 0.2, and nobody notices."""
-    from scipy.special import stdtrit
-
     rng = np.random.default_rng(0)
     n, block, missed = 2 * _CLUSTERS, 2_000, 0
     for _ in range(_MISSES // block):
         shared = np.sqrt(0.2) * rng.standard_normal((block, _CLUSTERS, 1))
         values = (shared + np.sqrt(0.8) * rng.standard_normal((block, _CLUSTERS, 2))).reshape(block, n)
         errors = values.std(axis=1, ddof=1) / np.sqrt(n)
-        missed += int((np.abs(values.mean(axis=1)) > stdtrit(n - 1, 0.975) * errors).sum())
+        missed += int((np.abs(values.mean(axis=1)) > t_inverse(n - 1, 0.975) * errors).sum())
     return missed / _MISSES
 
 

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import normal_cdf
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.proportions import normal_quantile
 from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly, within
@@ -350,9 +351,7 @@ def _about_leprosy(found: StratEvidence) -> Claim:
 
 
 def _about_kish(found: StratEvidence) -> Claim:
-    from scipy.special import ndtr
-
-    formula = 2 * float(ndtr(-normal_quantile(0.95) / sqrt(1.2)))
+    formula = 2 * float(normal_cdf(-normal_quantile(0.95) / sqrt(1.2)))
     here = _MISSED(missed=found.missed, formula=formula)
     error = 1.96 * sqrt(found.missed * (1 - found.missed) / 100_000)
     value = found.missed - 0.074

@@ -16,7 +16,6 @@ from proband.report.tables.cells import columns, interval_cell, rate_cell, text_
 from proband.report.tables.formats import as_markdown
 from proband.report.tables.table import Table
 from proband.report.view import kinds_that, view_of
-from proband.report.views import load_views
 from proband.results.estimate import which_rate
 from proband.study.findings import Findings
 from proband.words import Sentence, as_sentence, fixed, given, level, visible
@@ -60,7 +59,6 @@ class CardMetric:
 
 def metrics_of(result: object) -> list[CardMetric]:
     """What a card states of a result; of findings, what it states of every part."""
-    load_views()
     parts = result.parts.values() if isinstance(result, Findings) else (result,)
     return [metric for part in parts for metric in view_of(part).metrics(part)]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from proband.report.charts.palette import places_of
 from proband.report.view import Summary, View, view_of
-from proband.report.views import load_views
 
 if TYPE_CHECKING:
     from proband.inference.comparisons.comparison import Standings
@@ -23,7 +22,6 @@ class Scene:
     """Findings as their views see them. What several of them ask for is made once."""
 
     def __init__(self, found: Findings) -> None:
-        load_views()
         self.found = found
         self._memory: dict[str, Any] = {}
         self.parts: dict[str, tuple[View[Any], Any]] = {

@@ -19,7 +19,6 @@ from proband.report.tables.formats import (
 )
 from proband.report.tables.table import Table
 from proband.report.view import view_of
-from proband.report.views import load_views
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ _FORMS = {
 
 def show(result: object, form: str, **options: Any) -> Any:
     """Show a result in a form."""
-    load_views()
     match form:
         case "table":
             return tables_of(result)

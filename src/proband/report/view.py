@@ -26,6 +26,7 @@ from proband.report.page.model import Folded, Paragraph, Section, said
 from proband.report.plotting import values_chart
 from proband.report.tables.cells import count_cell, digits_cell, empty_cell, text_cell
 from proband.report.tables.table import Cell, Column, Table
+from proband.report.views import load_view_of, load_views
 from proband.results.several import Several
 from proband.words import Note, as_sentence
 
@@ -357,20 +358,29 @@ def shows(*kinds: type) -> Callable[[type[View[Any]]], type[View[Any]]]:
 
 def kinds_that(fill: str) -> list[str]:
     """The names of the kinds of results whose views fill a role."""
+    load_views()
     return [
         kind.__name__ for kind, view in _VIEWS.items() if getattr(type(view), fill) is not getattr(View, fill)
     ]
 
 
 def view_of(result: object) -> View[Any]:
-    """The view of a result: that of its kind, or of the nearest kind it derives from."""
+    """The view of a result: that of its kind, or of the nearest kind it derives from.
+
+    Of the views only that of the analysis is imported; all of them where no analysis returns such a result.
+    """
     if isinstance(result, Several) and result:
         shared = view_of(next(result.members()))
         if shared.of_several:
             return shared
-    for kind in type(result).__mro__:
-        if kind in _VIEWS:
-            return _VIEWS[kind]
+    kinds = type(result).__mro__
+    for load in (partial(load_view_of, kinds), load_views):
+        load()
+        nearest = next((kind for kind in kinds if kind in _VIEWS), Shown)
+        if nearest is not Shown:
+            return _VIEWS[nearest]
+    if Shown in kinds:
+        return _VIEWS[Shown]
     raise UsageError(f"Nothing shows a {type(result).__name__}.", "results do; this is none.")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import binomial_cdf
 from proband.engine.limits import Count, Rate, Seed
 from proband.errors import Hint, InputError
 from proband.kernels.codes import OK
@@ -87,8 +88,6 @@ def check_orientation(
     >>> check_orientation(Scores.from_array(np.eye(12), ids[12:], ids[:12], orientation="similarity"), experiment).auc
     1.0
     """
-    from scipy.special import bdtr
-
     rng = np.random.default_rng(seed)
     rows, columns = axis_positions(experiment, scores) if axes is None else axes
     samples = experiment.samples
@@ -106,7 +105,7 @@ def check_orientation(
         n_subjects=len(wins),
         n_below=below,
         n_above=above,
-        p_value=float(bdtr(above, below + above, 0.5)) if below + above else 1.0,
+        p_value=float(binomial_cdf(above, below + above, 0.5)) if below + above else 1.0,
     )
 
 

@@ -16,6 +16,7 @@ from proband.study.analysis import ANALYSES
 from proband.study.definition import Origin
 from proband.study.refusals import Keys, RequestError, shown
 from proband.study.requests import ExperimentDesign, ImageSource, Names, Part, Place, Request
+from proband.study.requests.data import ONNX
 
 Mark = TypeVar("Mark")
 
@@ -105,7 +106,7 @@ def _check_images(images: ImageSource, request: Request) -> None:
     if not request.has_table:
         raise RequestError(("images",), "images need a table of samples", "add [samples] with file = …")
     for place, name in enumerate(images.algorithms):
-        if names_code(name) or name.startswith("onnx:"):
+        if names_code(name) or name.startswith(ONNX):
             continue  # not to be run by reading a study
         keys = ("images", "algorithms", place)
         try:

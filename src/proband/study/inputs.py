@@ -30,9 +30,9 @@ from proband.study.caching import Cache
 from proband.study.checking import files_named
 from proband.study.definition import Origin
 from proband.study.findings import InputFile
-from proband.study.recognising import ONNX, recognise
 from proband.study.refusals import RequestError
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
+from proband.study.requests.data import ONNX
 from proband.study.sources import ScoreReader, read_table, require_names, require_samples
 from proband.words import Note
 
@@ -364,6 +364,7 @@ def _recognised(
 ) -> tuple[list[Algorithm], tuple[Note, ...]]:
     """Scores of the images; of recognisers that are not ours the code may change unseen, so theirs are made anew."""
     from proband.algorithms.registry import BUNDLED
+    from proband.study.recognising import recognise
 
     def make() -> dict[str, Any]:
         made = recognise(

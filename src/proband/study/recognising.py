@@ -28,10 +28,9 @@ from proband.samples.choosing import choose
 from proband.samples.table import UNDECIDED_FOR
 from proband.scores import DenseScores
 from proband.scores.run_record import AlgorithmRun
+from proband.study.requests.data import ONNX
 from proband.words import Note, count
 
-ONNX = "onnx:"
-"""What stands before the file of a model that is named as a recogniser."""
 _PLACES = 3  # of seconds
 
 

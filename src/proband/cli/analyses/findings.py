@@ -234,9 +234,7 @@ def show_findings(found: Findings, json: bool, explain: bool) -> None:
 def show_result(result: object, explain: bool) -> None:
     """Print a result by itself, as its view has it."""
     from proband.report.view import view_of
-    from proband.report.views import load_views
 
-    load_views()
     _show(list(view_of(result).passages(result, explain)), (), explain)
 
 

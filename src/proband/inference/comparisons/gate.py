@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from proband.designs import Design
+from proband.distributions import normal_cdf, normal_inverse
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level, Margin, Seed
@@ -402,12 +403,10 @@ def _chances(
     Bounds reach `below` and `above` from the difference, z standard errors on average. The reach falls with the root of the
     number of units; where nobody differs, with their number itself.
     """
-    from scipy.special import ndtr, ndtri
-
     if not pair.varies or pair.why_not is not None or pair.margin is None:
         return None, None, people, None
-    error = (below + above) / (2 * float(ndtri(level)))
-    passes, fails = (float(ndtr((pair.margin - reach) / error)) for reach in (below, above))
-    times = (below + float(ndtri(POWER)) * error) / pair.margin
+    error = (below + above) / (2 * float(normal_inverse(level)))
+    passes, fails = (float(normal_cdf((pair.margin - reach) / error)) for reach in (below, above))
+    times = (below + float(normal_inverse(POWER)) * error) / pair.margin
     grown = below / pair.margin if pair.n_discordant_subjects == 0 else times**2
     return passes, fails, people, max(1, -int(-units * grown // 1))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.designs import Clustered
+from proband.distributions import normal_cdf
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin
 from proband.errors import DesignError, Hint, UsageError, first_few, unknown_name
@@ -227,13 +228,11 @@ def _independent(
 
 def _score_test(values: tuple[float, float], sizes: tuple[int, int]) -> float:
     """The pooled two-proportion score test, which is Pearson's chi-square."""
-    from scipy.special import ndtr
-
     pooled = (values[0] * sizes[0] + values[1] * sizes[1]) / sum(sizes)
     variance = pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1])
     if variance == 0:
         return 1.0
-    return min(1.0, float(2 * ndtr(-abs(values[0] - values[1]) / np.sqrt(variance))))
+    return min(1.0, float(2 * normal_cdf(-abs(values[0] - values[1]) / np.sqrt(variance))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from proband.distributions import normal_inverse
 from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.testing.adjustment import SingleStep, normal_statistics
 from proband.inference.comparisons.testing.curves import PValueCurve
@@ -204,7 +205,5 @@ def verdict_of(
 
 def _needed(error: float, units: int, margin: float, level: float) -> int:
     """Units needed to find a true difference of the margin, from how much one tells now."""
-    from scipy.special import ndtri
-
-    reach = normal_quantile(level) + float(ndtri(POWER))
+    reach = normal_quantile(level) + float(normal_inverse(POWER))
     return int(np.ceil(units * (error * reach / margin) ** 2))

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.stats import rankdata
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level
@@ -313,7 +312,9 @@ def divide(
 
 def _hardness(closeness: Floats) -> Floats:
     """From 0, the closest to its mate, to 1; equals share their places."""
-    made: Floats = (rankdata(-closeness) - 1) / max(len(closeness) - 1, 1)
+    _, place, times = np.unique(-closeness, return_inverse=True, return_counts=True)
+    closer = np.cumsum(times) - times
+    made: Floats = (closer + (times - 1) / 2)[place] / max(len(closeness) - 1, 1)
     return made
 
 

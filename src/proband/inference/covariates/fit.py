@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import f as f_distribution, t as t_distribution
 
+from proband.distributions import f_tail, t_inverse
 from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.regression import Fit, Floats
 from proband.inference.covariates.results import FitCheck
@@ -101,7 +101,7 @@ def score_test(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> Test 
         statistic=f,
         degrees_of_freedom=q,
         denominator_degrees_of_freedom=people_there - q,
-        p_value=float(f_distribution.sf(f, q, people_there - q)),
+        p_value=float(f_tail(q, people_there - q, f)),
         method=_SCORE_TEST,
     )
 
@@ -117,4 +117,4 @@ def _mean_over_people(
     if n < 2:
         return mean, float("nan")
     error = float(np.sqrt(n / (n - 1) * (sums**2).sum()) / weights.sum())
-    return mean, float(t_distribution.ppf((1 + confidence_level) / 2, n - 1)) * error
+    return mean, float(t_inverse(n - 1, (1 + confidence_level) / 2)) * error

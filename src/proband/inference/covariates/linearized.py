@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import f as f_distribution
 
+from proband.distributions import f_tail
 from proband.inference.covariates.regression import Floats
 from proband.inference.covariates.sandwich import JointTest, Sandwich
 from proband.inference.survey.stages import Stages
@@ -53,4 +53,4 @@ class Linearized(Sandwich):
         """Test whether several linear functions are all zero: Wald's statistic over q as F on q and the degrees of freedom."""
         q, rest = len(weights), self._residual
         statistic = self.wald(weights) / q
-        return JointTest(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))
+        return JointTest(statistic, q, rest, float(f_tail(q, rest, statistic)))

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import f as f_distribution, t as t_distribution
 
+from proband.distributions import f_tail, t_cdf, t_inverse
 from proband.inference.covariates.regression import Fit, Floats
 from proband.results.base import ROUNDING, Interval
 
@@ -173,15 +173,15 @@ class Sandwich:
         if rest <= 0:
             return JointTest(float("nan"), q, rest, float("nan"))
         statistic = rest / freedom * self.wald(weights) / q
-        return JointTest(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))
+        return JointTest(statistic, q, rest, float(f_tail(q, rest, statistic)))
 
 
 def ends(value: float, error: float, freedom: float, confidence_level: float) -> tuple[float, float, float]:
     """Find the interval of a value and the two-sided p-value of zero, both from its t distribution."""
     if not error > ROUNDING * max(1.0, abs(value)) or not np.isfinite(freedom):
         return value, value, 1.0
-    reach = float(t_distribution.ppf((1 + confidence_level) / 2, freedom)) * error
-    p = float(2 * t_distribution.sf(abs(value) / error, freedom))
+    reach = float(t_inverse(freedom, (1 + confidence_level) / 2)) * error
+    p = float(2 * t_cdf(freedom, -abs(value) / error))
     return value - reach, value + reach, p
 
 

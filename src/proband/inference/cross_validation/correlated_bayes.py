@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy.typing as npt
 
+from proband.distributions import t_cdf
 from proband.errors import UsageError
 from proband.inference.cross_validation.folds import (
     PEOPLE_SPLIT,
@@ -133,8 +134,6 @@ def correlated_bayes(
     .. [1] Corani G, Benavoli A. A Bayesian approach for comparing cross-validated algorithms on multiple data sets. Machine
        Learning 2015;100:285-304.
     """
-    from scipy.special import stdtr
-
     if not 0 <= rope < 1:
         raise UsageError(
             f"A region of practical equivalence reaches from 0 to below 1, got {rope!r}.", "0.01 is 1 point."
@@ -151,8 +150,8 @@ def correlated_bayes(
         declined = why_unknown(len(a), "differences on")
         notes = (declined, *notes)
     else:
-        worse = float(stdtr(freedom, (-rope - mean) / scale))
-        better = float(stdtr(freedom, (mean - rope) / scale))
+        worse = float(t_cdf(freedom, (-rope - mean) / scale))
+        better = float(t_cdf(freedom, (mean - rope) / scale))
         within = max(0.0, 1.0 - worse - better)
     answers = Answers(
         _OF,

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import f_tail, t_cdf
 from proband.errors import UsageError, unknown_name
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.cross_validation.comparison import AccuracyComparison
@@ -121,13 +122,11 @@ def compare_five_by_two(
 
 def _five_by_two(differences: Floats, test: FiveByTwoTest) -> tuple[float | None, float]:
     """The statistic and its p-value; none, and 1, where the two folds of every repeat agree."""
-    from scipy.special import fdtrc, stdtr
-
     variances = differences.var(axis=1, ddof=1)
     if float(np.ptp(differences, axis=1).max()) < ALIKE:
         return None, 1.0
     if test == "f":
         statistic = float((differences**2).sum() / (2 * variances.sum()))
-        return statistic, float(fdtrc(10, 5, statistic))
+        return statistic, float(f_tail(10, 5, statistic))
     statistic = float(differences[0, 0] / np.sqrt(variances.mean()))
-    return statistic, float(2 * stdtr(5, -abs(statistic)))
+    return statistic, float(2 * t_cdf(5, -abs(statistic)))

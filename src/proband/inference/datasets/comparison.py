@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from proband.distributions import binomial_cdf
 from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.errors import InputError, UsageError
@@ -201,8 +202,6 @@ def _error(held: Accuracies, first: str, second: str) -> Any:
 def _pair(
     held: Accuracies, first: str, second: str, tested: SignedRanks, adjusted: float, confidence_level: float
 ) -> DatasetPair:
-    from scipy.special import bdtr
-
     apart = np.round(_apart(held, first, second), 12)
     wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
     least = min(wins, losses)
@@ -231,7 +230,7 @@ def _pair(
         wins=wins,
         ties=len(apart) - wins - losses,
         losses=losses,
-        sign_p_value=min(1.0, 2 * float(bdtr(least, wins + losses, 0.5))) if wins + losses else 1.0,
+        sign_p_value=min(1.0, 2 * float(binomial_cdf(least, wins + losses, 0.5))) if wins + losses else 1.0,
         mean_difference=float(apart.mean()),
         pooled=None if errors is None else random_effects(apart, errors, confidence_level, first, second),
     )

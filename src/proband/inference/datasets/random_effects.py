@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import chi_square_tail, t_cdf, t_inverse
 from proband.inference.datasets.results import PooledDifference
 from proband.results.about import RestsOn
 from proband.results.difference import Difference
@@ -36,8 +37,6 @@ def random_effects(
     than without them (Röver et al. 2015). The difference in another data set lies within μ̂ ± t(N − 2)·√(τ² + se²) (Higgins et al. 2009), which
     needs three data sets.
     """
-    from scipy.special import chdtrc, stdtr, stdtrit
-
     d, s = np.asarray(differences, np.float64), np.asarray(standard_errors, np.float64)
     n = len(d)
     tau2 = paule_mandel(d, s)
@@ -45,11 +44,11 @@ def random_effects(
     mean = float(weights @ d / weights.sum())
     spread = float(weights @ (d - mean) ** 2) / (n - 1)
     error = float(np.sqrt(max(1.0, spread) / weights.sum()))
-    half = float(stdtrit(n - 1, (1 + confidence_level) / 2)) * error
+    half = float(t_inverse(n - 1, (1 + confidence_level) / 2)) * error
     q = _heterogeneity(d, s, 0.0)
     ends: dict[str, Any] = {"prediction_low": None, "prediction_high": None}
     if n > 2:
-        reach = float(stdtrit(n - 2, (1 + confidence_level) / 2)) * float(np.sqrt(tau2 + error**2))
+        reach = float(t_inverse(n - 2, (1 + confidence_level) / 2)) * float(np.sqrt(tau2 + error**2))
         ends = {"prediction_low": mean - reach, "prediction_high": mean + reach}
     return PooledDifference(
         difference=Difference(
@@ -61,14 +60,14 @@ def random_effects(
             confidence_level=confidence_level,
             standard_error=error,
             degrees_of_freedom=n - 1,
-            p_value=float(2 * stdtr(n - 1, -abs(mean) / error)),
+            p_value=float(2 * t_cdf(n - 1, -abs(mean) / error)),
             method=_METHOD,
             rests_on=RestsOn(n=n, of="data set"),
             adjustment="none",
         ),
         tau=float(np.sqrt(tau2)),
         heterogeneity=Test(
-            statistic=q, degrees_of_freedom=n - 1, p_value=float(chdtrc(n - 1, q)), method=_COCHRAN
+            statistic=q, degrees_of_freedom=n - 1, p_value=float(chi_square_tail(n - 1, q)), method=_COCHRAN
         ),
         i_squared=max(0.0, 1 - (n - 1) / q) if q > 0 else 0.0,
         **ends,

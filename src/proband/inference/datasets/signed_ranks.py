@@ -8,6 +8,7 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import chi_square_tail, f_tail, normal_cdf, normal_inverse
 from proband.results.about import RestsOn
 from proband.results.test import Test
 from proband.words import Method
@@ -102,11 +103,9 @@ def _exact_p(ranks: Floats, statistic: float) -> float:
 
 
 def _normal_p(ranks: Floats, statistic: float) -> float:
-    from scipy.special import ndtr
-
     spread = np.sqrt(float(np.sum(ranks**2)) / 4)
     distance = max(0.0, abs(statistic - float(ranks.sum()) / 2) - 0.5)
-    return float(min(1.0, 2 * ndtr(-distance / spread)))
+    return float(min(1.0, 2 * normal_cdf(-distance / spread)))
 
 
 def _walsh(values: Floats) -> Floats:
@@ -116,10 +115,8 @@ def _walsh(values: Floats) -> Floats:
 
 def _ends(walsh: Floats, n: int, confidence_level: float) -> tuple[float | None, float | None]:
     if n > MOST_EXACT:
-        from scipy.special import ndtri
-
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        below = int(n * (n + 1) / 4 - ndtri((1 + confidence_level) / 2) * spread)
+        below = int(n * (n + 1) / 4 - normal_inverse((1 + confidence_level) / 2) * spread)
     else:
         # The widest tail that holds at most half of what may be left out.
         chances = _distribution(np.arange(1, n + 1, dtype=np.float64))[::2]
@@ -144,21 +141,19 @@ def friedman(ranks: Floats) -> tuple[Test, Test] | None:
     spread = float(np.sum(ranks**2)) - n * k * (k + 1) ** 2 / 4
     if k < 3 or n < 2 or spread <= 1e-9:
         return None
-    from scipy.special import chdtrc, fdtrc
-
     between = float(np.sum((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2))
     chi_square = (k - 1) * between / spread
     counted = RestsOn(n=n, of="data set")
     first = Test(
         statistic=chi_square,
         degrees_of_freedom=k - 1,
-        p_value=float(chdtrc(k - 1, chi_square)),
+        p_value=float(chi_square_tail(k - 1, chi_square)),
         rests_on=counted,
         method=_FRIEDMAN,
     )
     rest = n * (k - 1) - chi_square
     f = None if rest < 1e-9 else (n - 1) * chi_square / rest
-    p = float(factorial(k)) ** (1 - n) if f is None else float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+    p = float(factorial(k)) ** (1 - n) if f is None else float(f_tail(k - 1, (k - 1) * (n - 1), f))
     second = Test(
         statistic=f,
         degrees_of_freedom=k - 1,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import chi_square_tail_inverse, t_cdf
 from proband.inference.estimates.clusters import over_people
 from proband.inference.estimates.weighting import NO_SPREAD, PeopleSums, Supposed, rates_of_people
 from proband.inference.moderation import carriers_freedom
@@ -87,15 +88,13 @@ def by_person(
 
 def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
     """The p-value of no difference, from what each person adds to it."""
-    from scipy.special import stdtr
-
     squares = float(parts @ parts)
     if squares <= NO_SPREAD:
         return 1.0
     carried = carriers_freedom(np.array(squares), np.array(float((parts**4).sum())), n_people)
     freedom = min(float(carried), n_people - 1.0)
     error = np.sqrt(squares / (n_people * (n_people - 1)))
-    return float(2 * stdtr(freedom, -abs(difference) / error))
+    return float(2 * t_cdf(freedom, -abs(difference) / error))
 
 
 def about_weights(found: Estimate | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
@@ -125,8 +124,6 @@ def about_weights(found: Estimate | None, values: Floats, subjects: npt.NDArray[
 
 def _about_effect(sums: PeopleSums) -> tuple[Note, ...]:
     """Say within which limits a design effect lies that few people show, as a variance of so many degrees of freedom does."""
-    from scipy.special import chdtri
-
     found, n = rates_of_people(sums), sums.n_probes
     freedom = float(found.freedom)
     if not found.varies or freedom >= _ENOUGH_FREEDOM or sums.n_people < 2:
@@ -134,5 +131,5 @@ def _about_effect(sums: PeopleSums) -> tuple[Note, ...]:
     second, _ = sums.residuals(1 - found.rate, np.ones_like(sums.sizes))
     spread = float(sums.squares.sum()) / n - float(1 - found.rate) ** 2
     effect = over_people(float(second.sum()), int(sums.n_people)) / (n * spread)
-    low, high = (effect * freedom / float(chdtri(freedom, tail)) for tail in (0.025, 0.975))
+    low, high = (effect * freedom / float(chi_square_tail_inverse(freedom, tail)) for tail in (0.025, 0.975))
     return (_EFFECT(effect=effect, low=low, high=high),)

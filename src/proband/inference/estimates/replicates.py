@@ -10,6 +10,7 @@ import numpy.typing as npt
 from proband.designs import Reweighting
 from proband.designs.base import BLOCK
 from proband.designs.resampling import BootstrapInterval
+from proband.distributions import normal_cdf, normal_inverse
 from proband.errors import DesignError
 from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure, Outcomes
@@ -92,14 +93,12 @@ def bootstrap_interval(
 
 def _bca_tails(counted: Weighable, value: float, replicates: Floats, tail: float) -> tuple[float, float]:
     """Efron's correction for bias and acceleration, the latter from leaving out one unit at a time."""
-    from scipy.special import ndtr, ndtri
-
     # A replicate with the same value may differ from it by rounding, as sums of thirds do.
     slack = ROUNDING * max(1.0, abs(value))
     less, at_most = (np.count_nonzero(replicates < value + sign * slack) for sign in (-1, 1))
     below: float = (less + at_most) / (2 * len(replicates))
     below = min(max(below, 0.5 / len(replicates)), 1 - 0.5 / len(replicates))
-    bias = float(ndtri(below))
+    bias = float(normal_inverse(below))
     n = counted.n_units
     left_out = (
         counted.values(np.ones((n, n), dtype=np.int64) - np.eye(n, dtype=np.int64)) if n <= 4000 else None
@@ -111,7 +110,7 @@ def _bca_tails(counted: Weighable, value: float, replicates: Floats, tail: float
         acceleration = float((spread**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
 
     def corrected(p: float) -> float:
-        z = bias + float(ndtri(p))
-        return float(ndtr(bias + z / (1 - acceleration * z)))
+        z = bias + float(normal_inverse(p))
+        return float(normal_cdf(bias + z / (1 - acceleration * z)))
 
     return corrected(tail), corrected(1 - tail)

@@ -122,10 +122,9 @@ def _independent_reach(n: float, start: float, confidence_level: float) -> float
 
 def _divergence(seen: Floats, truth: Floats) -> Floats:
     """KL of a coin that was seen from one that is supposed; infinite where that cannot show what was seen."""
-    from scipy.special import rel_entr
-
-    found: Floats = rel_entr(seen, truth) + rel_entr(1 - seen, 1 - truth)
-    return found
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = [np.where(s > 0, s * np.log(s / t), 0.0) for s, t in ((seen, truth), (1 - seen, 1 - truth))]
+    return parts[0] + parts[1]
 
 
 def _where_divergence_is(values: Floats, limit: Floats, end: Floats) -> Floats:

@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
+from proband.distributions import f_tail, t_cdf
 from proband.engine.arguments import published
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
@@ -385,8 +386,6 @@ def _hotelling(means: Floats, algorithm: str) -> Test:
 
     Contrasts that do not vary independently of the others are left out. With no more people than contrasts there is no test.
     """
-    from scipy.special import fdtrc
-
     contrasts = means[:, :-1] - means[:, -1:]
     n, most = contrasts.shape
 
@@ -413,13 +412,11 @@ def _hotelling(means: Floats, algorithm: str) -> Test:
     along = vectors[:, varying].T @ middle
     t2 = n * float((along**2 / values[varying]).sum())
     f = (n - p) / (p * (n - 1)) * t2
-    return test(f, p, n - p, float(fdtrc(p, n - p, f)))
+    return test(f, p, n - p, float(f_tail(p, n - p, f)))
 
 
 def _pairs(means: Floats, algorithm: str, confidence_level: float) -> tuple[Difference, ...]:
     """Every two columns by Student's t over people."""
-    from scipy.special import stdtr
-
     n = len(means)
     reach = t_quantile(confidence_level, n - 1)
     made = []
@@ -439,7 +436,7 @@ def _pairs(means: Floats, algorithm: str, confidence_level: float) -> tuple[Diff
                 confidence_level=confidence_level,
                 standard_error=error,
                 degrees_of_freedom=n - 1.0,
-                p_value=float(2 * stdtr(n - 1, -abs(value) / error)) if error > 0 else 1.0,
+                p_value=float(2 * t_cdf(n - 1, -abs(value) / error)) if error > 0 else 1.0,
                 method=_STUDENT,
                 rests_on=RestsOn(n=n, of="person", n_units=n, unit="person"),
                 varies=varies,

@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs import Bootstrap
 from proband.designs.galleries import SmallGallery, dated_column
+from proband.distributions import chi_square_tail
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
@@ -137,8 +138,6 @@ def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> tuple[Test, float 
     (k − 1))/(Σw − Σw²/Σw)), w_g = n_g/(p(1 − p)). People vary within galleries. Declined with few people in a gallery (10) or
     few expected successes or failures (5): then there is no p-value, the notes of the test say why, and nothing is estimated.
     """
-    from scipy.special import chdtrc
-
     people = sum(map(people_in, outcomes))
     rests_on = RestsOn(n=sum(map(len, outcomes)), of="probe", n_units=people, unit="person")
 
@@ -161,7 +160,7 @@ def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> tuple[Test, float 
     test = Test(
         statistic=statistic,
         degrees_of_freedom=freedom,
-        p_value=float(chdtrc(freedom, statistic)),
+        p_value=float(chi_square_tail(freedom, statistic)),
         rests_on=rests_on,
         method=_ALIKE,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import ceil, expm1, isclose, log1p
+from math import expm1, isclose, log1p
 from typing import TYPE_CHECKING, Annotated, Any
 
+from proband.distributions import binomial_cdf
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Power, Rank, Within
 from proband.errors import DesignError, UsageError
@@ -243,13 +244,21 @@ def _of_people(
 
 def _observed(rate: float, n: int, assurance: float) -> float:
     """The observed rate of n independent probes that lies at least so far from one half with the chance of the assurance."""
-    from scipy.special import bdtrik
-
     if rate < 0.5:
         return 1 - _observed(1 - rate, n, assurance)
     if rate == 1:
         return rate
-    return max(0.5, ceil(float(bdtrik(1 - assurance, n, rate)) - _SLACK) / n)
+    few, enough = (
+        -1,
+        n,
+    )  # how many are recognised at most with a smaller chance, and with at least that of the assurance
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        if binomial_cdf(middle, n, rate) < (1 - assurance) * (1 - _SLACK):
+            few = middle
+        else:
+            enough = middle
+    return max(0.5, enough / n)
 
 
 @published

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, hypot, log2, sqrt
 from typing import Any
 
+from proband.distributions import normal_cdf
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import Aim
 from proband.inference.proportions import normal_quantile, wilson_interval
@@ -223,10 +224,8 @@ class TestOf:
 
         Equivalence must succeed on both sides: twice that, less 1.
         """
-        from scipy.special import ndtr
-
         reach, error = self.reach(margin, n)
-        one_side = float(ndtr((margin - reach) / error)) if error > 0 else float(margin > reach)
+        one_side = float(normal_cdf((margin - reach) / error)) if error > 0 else float(margin > reach)
         return max(0.0, 2 * one_side - 1) if self.aim == "equivalence" else one_side
 
     def check(self, margin: float) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import beta_binomial_pmf, binomial_pmf, gamma_inverse
 from proband.errors import UsageError
 from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.proportions import wilson_ends
@@ -52,20 +53,17 @@ def dealt(numbers: Sequence[int], subjects: int) -> tuple[npt.NDArray[np.int64],
 
 def _misses(size: int, missed: float, icc: float) -> tuple[Floats, Floats]:
     """The chances of what a person misses of so many probes, and the first four powers of it: beta-binomial, in bins if many."""
-    from scipy.special import betaln, gammaln, xlog1py, xlogy
-
     if size > MOST_PROBES:
         raise UsageError(f"At most {count(MOST_PROBES)} probes of a person can be planned for.")
     f = np.arange(size + 1, dtype=np.float64)
-    ways = gammaln(size + 1) - gammaln(f + 1) - gammaln(size - f + 1)
     if icc == 1 or missed in (0.0, 1.0):  # all or none
         chances = np.zeros(size + 1)
         chances[[0, -1]] = 1 - missed, missed
     elif icc == 0:
-        chances = np.exp(ways + xlogy(f, missed) + xlog1py(size - f, -missed))
+        chances = binomial_pmf(f, size, missed)
     else:
         a, b = (share * (1 - icc) / icc for share in (missed, 1 - missed))
-        chances = np.exp(ways + betaln(f + a, size - f + b) - betaln(a, b))
+        chances = beta_binomial_pmf(f, size, a, b)
     powers = np.stack([f**power * chances for power in (0, 1, 2, 3, 4)])
     starts = np.unique(np.linspace(0, size + 1, min(size + 1, _BINS), endpoint=False).astype(np.int64))
     total, *rest = np.add.reduceat(powers, starts, axis=1)
@@ -75,12 +73,10 @@ def _misses(size: int, missed: float, icc: float) -> tuple[Floats, Floats]:
 
 def unequal_numbers(mean: float, cv: float, subjects: int) -> tuple[int, ...]:
     """Numbers of probes with this mean and coefficient of variation: one, and a gamma distribution more, at its quantiles."""
-    from scipy.special import gammaincinv
-
     spread, more = (cv * mean) ** 2, mean - 1
     n = min(subjects, _BINS)
     quantiles = (np.arange(_WITHIN * n) + 0.5) / (_WITHIN * n)
-    drawn = 1 + gammaincinv(more**2 / spread, quantiles) * spread / more
+    drawn = 1 + gamma_inverse(more**2 / spread, quantiles) * spread / more
     return tuple(np.rint(drawn.reshape(n, _WITHIN).mean(axis=1)).astype(np.int64).tolist())
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proband.distributions import normal_cdf
 from proband.engine.arguments import published
 from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
@@ -58,8 +59,6 @@ def kish_miss_rate(
     nominal level 1 − α misses with 2Φ(−z/√(1 + ρ(n̄ − 1))) (Kish 1957). New people vary, each with as many probes. A correlation
     below 0 makes it miss less often, and never where ρ(n̄ − 1) ≤ −1.
     """
-    from scipy.special import ndtr
-
     check_level(confidence_level)
     if not -1 <= intraclass_correlation <= 1 or not mean_probes >= 1:
         raise UsageError(
@@ -69,4 +68,4 @@ def kish_miss_rate(
     effect = 1 + intraclass_correlation * (mean_probes - 1)
     if effect <= 0:
         return 0.0
-    return float(2 * ndtr(-normal_quantile(confidence_level) / np.sqrt(effect)))
+    return float(2 * normal_cdf(-normal_quantile(confidence_level) / np.sqrt(effect)))

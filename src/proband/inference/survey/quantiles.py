@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from proband.distributions import beta_inverse, t_inverse
 from proband.inference.survey.columns import Floats
 
 QuantileRule = Literal["math", "school", "hf1", "hf2", "hf3", "hf4", "hf5", "hf6", "hf7", "hf8", "hf9"]
@@ -82,12 +83,10 @@ def proportion_ends(
         low, high = max(middle - reach, 0.0), min(middle + reach, np.pi / 2)
         return float(np.sin(low) ** 2), float(np.sin(high) ** 2)
     if kind == "beta":
-        from scipy.special import betaincinv, stdtrit
-
         tail = (1 - level) / 2
         n_effective: float = share * (1 - share) / error**2
         if np.isfinite(freedom):
-            n_effective *= float((stdtrit(n - 1, tail) / stdtrit(freedom, tail)) ** 2)
+            n_effective *= float((t_inverse(n - 1, tail) / t_inverse(freedom, tail)) ** 2)
         a, b = n_effective * share, n_effective * (1 - share)
-        return float(betaincinv(a, b + 1, tail)), float(betaincinv(a + 1, b, 1 - tail))
+        return float(beta_inverse(a, b + 1, tail)), float(beta_inverse(a + 1, b, 1 - tail))
     return share - t * error, share + t * error

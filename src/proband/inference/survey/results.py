@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import polars as pl
 
+from proband.distributions import normal_cdf, t_cdf
 from proband.engine.arguments import published
 from proband.engine.foreign import number_by
 from proband.engine.frames import frame_of_rows
@@ -338,8 +339,6 @@ class SurveyEstimates(Result):
 
     def _contrast(self, value: float, gradient: Floats) -> _Contrast:
         """A function of the estimates, by their covariance, and the p-value of its being 0."""
-        from scipy.special import ndtr, stdtr
-
         used = np.flatnonzero(gradient)
         part = self.covariance[np.ix_(used, used)]
         error = float(np.sqrt(max(float(gradient[used] @ part @ gradient[used]), 0.0)))
@@ -348,7 +347,7 @@ class SurveyEstimates(Result):
         freedom = min([_freedom(self.estimates[place]) for place in used], default=self.degrees_of_freedom)
         reach = float(reaches(quantile_of(self.confidence_level, freedom), np.array([error]))[0])
         far = -abs(value / error) if error > 0 else 0.0 if value == 0 else float("-inf")
-        tail = ndtr(far) if not np.isfinite(freedom) else stdtr(max(freedom, 1.0), far)
+        tail = normal_cdf(far) if not np.isfinite(freedom) else t_cdf(max(freedom, 1.0), far)
         return {
             "value": value,
             "low": value - reach,

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.distributions import chi_square_tail
 from proband.protocols.audit import cures as cures
 from proband.protocols.audit.findings import NAMED, AuditFinding
 from proband.protocols.audit.rows import CELL, SplitRows, on_both_sides
@@ -241,10 +242,8 @@ def _p_value(cell: pl.DataFrame, classes: pl.Series, unit: str) -> float | None:
     tested[places[(units["role"] == "test").to_numpy()]] = True
     if min(tested.sum(), (~tested).sum()) < _FEWEST_UNITS:
         return None
-    from scipy.special import chdtrc
-
     statistic, freedom = dealt_at_random(counts, tested)
-    return float(chdtrc(freedom, statistic)) if freedom else None
+    return float(chi_square_tail(freedom, statistic)) if freedom else None
 
 
 def _apart(labelled: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.distributions import chi_square_tail
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
@@ -220,10 +221,8 @@ def _p_value(collected: Counts, lost: Counts) -> tuple[float, Method]:
         found = fisher_exact(np.column_stack([lost, collected - lost]))
         return float(found.pvalue), FISHER
     if collected.min() * min(gone, n - gone) / n >= _EXPECTED:
-        from scipy.special import chdtrc
-
         statistic = float(_chi_square(collected, lost[None, :])[0])
-        return float(chdtrc(len(collected) - 1, statistic)), CHI_SQUARE
+        return float(chi_square_tail(len(collected) - 1, statistic)), CHI_SQUARE
     return _by_drawing(collected, lost), DRAWN
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from proband.distributions import normal_cdf
 from proband.report.charts.mpl_errors import draw_errors
 from proband.report.charts.mpl_names import name_directly, others
 from proband.report.charts.palette import DASHES, MOST_COLOURS, colour, dashes, is_grey, marker
@@ -229,13 +230,12 @@ def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
 def set_axis(axis: Axes, which: Literal["x", "y"], given: Axis, *, most: int = 8, inset: float = 0.0) -> None:
     """Make an axis of a panel the one given, with at most so many numbers on it and some room beyond its ends."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
-    from scipy.special import ndtr
 
     along = axis.xaxis if which == "x" else axis.yaxis
     scale = given.over()
     set_scale = getattr(axis, f"set_{which}scale")
     if given.kind == "probit":
-        set_scale("function", functions=(deviate, ndtr))
+        set_scale("function", functions=(deviate, normal_cdf))
     else:
         set_scale(given.kind)
     ends = (scale.inverse(-inset), scale.inverse(1 + inset)) if inset else (given.low, given.high)

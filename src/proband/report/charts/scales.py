@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import normal_cdf, normal_inverse
 from proband.words import count, given, trimmed
 
 Floats = npt.NDArray[np.float64]
@@ -62,9 +63,7 @@ class AxisScale:
         if self.kind == "log":
             return float(10.0**moved)
         if self.kind == "probit":
-            from scipy.special import ndtr
-
-            return float(ndtr(moved))
+            return float(normal_cdf(moved))
         return moved
 
     def holds(self, value: float) -> bool:
@@ -139,9 +138,7 @@ def rounded_out(low: float, high: float, most: int = 7) -> tuple[float, float]:
 
 def deviate(rate: npt.ArrayLike) -> Floats:
     """The normal deviate of a rate; 0 and 1 are far out, but finite."""
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri(np.clip(rate, 1e-300, 1 - 1e-16)), dtype=np.float64)
+    return np.asarray(normal_inverse(np.clip(rate, 1e-300, 1 - 1e-16)), dtype=np.float64)
 
 
 def round_up(rate: float) -> float:

@@ -24,6 +24,8 @@ from proband.study.requests.base import (
     refuse,
 )
 
+ONNX = "onnx:"
+"""What stands before the file of a model that is named as a recogniser."""
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 
 

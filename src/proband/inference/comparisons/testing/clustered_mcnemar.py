@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.resampling import ClusteredMcNemar, ClusteredMethod
+from proband.distributions import chi_square_tail
 from proband.errors import DesignError, UsageError
 from proband.results.about import RestsOn
 from proband.results.test import Test
@@ -52,8 +53,6 @@ def clustered_mcnemar(
     .. [2] Durkalski VL, Palesch YY, Lipsitz SR, Rust PF. Analysis of clustered matched-pair data. Statistics in Medicine
        2003;22:2417-2428.
     """
-    from scipy.special import chdtrc
-
     gaps, counts = _checked(differences, sizes, method)
     k = len(gaps)
     discordant = int(np.count_nonzero(gaps))
@@ -66,7 +65,7 @@ def clustered_mcnemar(
     return Test(
         statistic=statistic,
         degrees_of_freedom=1.0,
-        p_value=float(chdtrc(1, statistic)) if discordant else 1.0,
+        p_value=float(chi_square_tail(1, statistic)) if discordant else 1.0,
         rests_on=RestsOn(n=k, of="person", events=discordant, n_units=k, unit="person"),
         method=ClusteredMcNemar(method).as_method,
     )

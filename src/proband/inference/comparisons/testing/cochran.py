@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import chi_square_tail
 from proband.results.about import RestsOn
 from proband.results.test import Test
 from proband.words import Method
@@ -30,8 +31,6 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
     R_i) (Cochran 1950). With one probe for each person Q is chi-square on k − 1 degrees of freedom if none is better; otherwise
     the algorithms' labels are permuted within people.
     """
-    from scipy.special import chdtrc
-
     k = success.shape[1]
     people = int(subjects.max(initial=-1)) + 1
     rests_on = RestsOn(n=len(success), of="probe", n_units=people, unit="person")
@@ -47,7 +46,7 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
         return made(0.0, 1.0, _NOTHING)
     q = float((k - 1) * (k * (columns**2).sum() - columns.sum() ** 2) / spread)
     if people == len(success):
-        return made(q, float(chdtrc(k - 1, q)), _CHI_SQUARE)
+        return made(q, float(chi_square_tail(k - 1, q)), _CHI_SQUARE)
     sums = np.zeros((people, k))
     np.add.at(sums, subjects, success)
     rng = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import binomial_cdf, binomial_pmf
 from proband.engine.arguments import published
 from proband.engine.foreign import complete_from
 from proband.engine.kinds import Axes
@@ -22,6 +24,8 @@ from proband.results.test import Test
 from proband.words import Method, count, digits
 
 MOST_PROBES = 2**31 - 1
+_MOST_SECANTS = 200
+_AS_NEAR = 1e-13
 """The largest number for which the binomial distribution is computed exactly."""
 EXACT = Method("mcnemar-exact", "McNemar, exact", "McNemar's exact test", ("mcnemar1947",))
 TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
@@ -170,8 +174,6 @@ def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
     >>> [f"{p:.5e}" for p in (test.p_greater, test.p_value, test.p_mid)]
     ['4.72745e-08', '9.45491e-08', '6.49311e-08']
     """
-    from scipy.special import bdtr, gammaln
-
     n = n_sf + n_fs
     if n > MOST_PROBES:
         raise UsageError(
@@ -179,8 +181,8 @@ def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
         )
     if n == 0:
         return paired_test_of(0, 0, (1.0, 1.0), 0.0, EXACT, _PROBE)
-    greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))
-    observed = float(np.exp(gammaln(n + 1) - gammaln(n_sf + 1) - gammaln(n_fs + 1) - n * np.log(2.0)))
+    greater, less = binomial_cdf(n_fs, n, 0.5), binomial_cdf(n_sf, n, 0.5)
+    observed = float(binomial_pmf(n_sf, n, 0.5))
     return paired_test_of(n_sf, n_fs, (greater, less), observed, EXACT, _PROBE)
 
 
@@ -271,8 +273,6 @@ def tango_counts(
     Of `n` probes only the first recognises `b` and only the second `c`. `z` is the quantile to use, by default the normal one;
     an infinite one gives the whole range. Counts divided by a design effect make it an interval over people.
     """
-    from scipy.optimize import brentq
-
     z = normal_quantile(confidence_level) if z is None else z
     if n == 0 or not np.isfinite(z):
         return Interval(-1.0, 1.0)
@@ -289,6 +289,27 @@ def tango_counts(
         return gap / sqrt(variance) if variance > 0 else float(np.sign(gap)) * np.inf if gap else 0.0
 
     edge = 1.0 - 1e-12
-    low = -1.0 if excess(-edge) <= z else float(brentq(lambda d: excess(d) - z, -edge, observed))
-    high = 1.0 if excess(edge) >= -z else float(brentq(lambda d: excess(d) + z, observed, edge))
+    low = -1.0 if excess(-edge) <= z else _falls_to(z, excess, -edge, observed)
+    high = 1.0 if excess(edge) >= -z else _falls_to(-z, excess, observed, edge)
     return Interval(low, high)
+
+
+def _falls_to(level: float, function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that falls from `low` to `high` is at a level: by secants of the bracket, the Illinois way."""
+    above, below = function(low) - level, function(high) - level
+    side = 0
+    for _ in range(_MOST_SECANTS):
+        if high - low <= _AS_NEAR or above == 0 or below == 0:
+            break
+        middle = (
+            (low * below - high * above) / (below - above) if np.isfinite(above - below) else (low + high) / 2
+        )
+        middle = min(max(middle, low + _AS_NEAR / 4), high - _AS_NEAR / 4)
+        found = function(middle) - level
+        if found > 0:
+            low, above, below = middle, found, below / 2 if side > 0 else below
+            side = 1
+        else:
+            high, below, above = middle, found, above / 2 if side < 0 else above
+            side = -1
+    return high if abs(below) <= abs(above) else low

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import normal_cdf, normal_inverse, t_cdf, t_inverse
 from proband.results.base import Interval
 
 Floats = npt.NDArray[np.float64]
@@ -26,8 +27,6 @@ def scale_of(sizes: Floats) -> float:
     It is their root mean square, unless their tail is heavier than normal by more than chance makes it: then as much larger that
     no quantile of theirs, from the 95th up to the fifth largest draw, is above the normal one.
     """
-    from scipy.special import ndtri
-
     usual, n = float(np.sqrt(np.mean(np.square(sizes)))), len(sizes)
     places = np.array(
         [place for place in (int(share * (n + 1)) for share in _TAIL) if place >= _FEWEST_BEYOND]
@@ -35,7 +34,7 @@ def scale_of(sizes: Floats) -> float:
     if not len(places):
         return usual
     largest = np.partition(sizes, n - places)[n - places]
-    heaviest = float((largest / -ndtri(places / (n + 1) / 2)).max())
+    heaviest = float((largest / -normal_inverse(places / (n + 1) / 2)).max())
     return heaviest if heaviest > _HEAVY * usual else usual
 
 
@@ -61,15 +60,11 @@ def unseen(alpha: float, units: float | None) -> float:
 
 def two_sided(z: float, freedom: float | None) -> float:
     """Return the chance of a statistic at least as far from 0: normal, or Student's with degrees of freedom."""
-    from scipy.special import ndtr, stdtr
-
-    return min(1.0, float(2 * (ndtr(-z) if freedom is None else stdtr(freedom, -z))))
+    return min(1.0, float(2 * (normal_cdf(-z) if freedom is None else t_cdf(freedom, -z))))
 
 
 def quantile(alpha: float, freedom: float | None) -> float:
     """Return how far from 0 a statistic is with the chance `alpha`: the inverse of `two_sided`."""
-    from scipy.special import ndtri, stdtrit
-
     if freedom is not None and freedom < 1:
         return inf
-    return -float(ndtri(alpha / 2) if freedom is None else stdtrit(freedom, alpha / 2))
+    return -float(normal_inverse(alpha / 2) if freedom is None else t_inverse(freedom, alpha / 2))

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import inverse_logit, logit
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile, wilson_interval
 from proband.inference.verification.intervals.few_errors import FewErrors
@@ -313,9 +314,7 @@ def independent_interval(of: ErrorKind, errors: int, n: int, confidence_level: f
 
 def logit_interval(rate: float, error: float, t: float) -> Interval:
     """Find the interval of a rate on the logit scale: logit p ± t se/(p(1 − p)); the whole range for an infinite `t`."""
-    from scipy.special import expit, logit
-
     if not isfinite(t):
         return Interval(0.0, 1.0)
     middle, half = float(logit(rate)), t * error / (rate * (1 - rate))
-    return Interval(float(expit(middle - half)), float(expit(middle + half)))
+    return Interval(float(inverse_logit(middle - half)), float(inverse_logit(middle + half)))

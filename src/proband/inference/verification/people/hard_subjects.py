@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.distributions import normal_cdf
 from proband.inference.verification.people.meetings import Ints, Meetings
 from proband.results.base import Rate, Result
 from proband.results.serializing import Written
@@ -223,8 +224,6 @@ def _apart(images: ImageErrors) -> tuple[Ints, Ints, Ints]:
 
 def _lambs(images: ImageErrors, n: int) -> float | None:
     """Whether false matches of different images of a person go together; None if nobody has two images that meet others."""
-    from scipy.special import ndtr
-
     own = images.queries if images.symmetric else np.concatenate([images.queries, images.targets])
     if (np.bincount(own, minlength=n) < 2).all():
         return None
@@ -232,7 +231,7 @@ def _lambs(images: ImageErrors, n: int) -> float | None:
         return 1.0
     sums = _wedges(images, n)
     size = float(np.sqrt(sums @ sums))
-    return float(ndtr(-float(sums.sum()) / size)) if size > 0 else 1.0
+    return float(normal_cdf(-float(sums.sum()) / size)) if size > 0 else 1.0
 
 
 def _wedges(images: ImageErrors, n: int) -> Floats:

@@ -8,6 +8,7 @@ from math import log, log1p
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import inverse_logit, logit, normal_inverse, t_inverse
 from proband.inference.verification.intervals.rate_interval import TOO_FEW_ERRORS
 from proband.inference.verification.people.carriers import FEWEST_CARRIERS, sees_people, small_sample
 from proband.inference.verification.people.meetings import Ints, Meetings
@@ -163,17 +164,15 @@ class _Running:
 
     def bound(self, confidence: float, mutual: Floats | float = 0.0) -> Floats:
         """expit(logit p + t se/(p(1 − p))), Student's t having half as many degrees of freedom as people carry the errors."""
-        from scipy.special import expit, logit, ndtri, stdtrit
-
         people = float(self._people)
         carriers = np.divide(
             self._squares**2, self._fourths, out=np.full(len(self._rate), people), where=self._fourths > 0
         )
-        t = stdtrit(np.clip(carriers / 2, FEWEST_CARRIERS, people - 1), confidence)
-        t = t + _MUTUAL * (float(ndtri(confidence)) ** 2 + 1) * mutual
+        t = t_inverse(np.clip(carriers / 2, FEWEST_CARRIERS, people - 1), confidence)
+        t = t + _MUTUAL * (float(normal_inverse(confidence)) ** 2 + 1) * mutual
         bound, some = np.ones(len(self._rate)), self._rate < 1
         p = self._rate[some]
-        bound[some] = expit(logit(p) + t[some] * np.sqrt(self._variance[some]) / (p * (1 - p)))
+        bound[some] = inverse_logit(logit(p) + t[some] * np.sqrt(self._variance[some]) / (p * (1 - p)))
         return bound
 
 

@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from proband.distributions import t_inverse
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Threads
@@ -340,9 +341,7 @@ def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int
 
     One false match in n has a bound of about exp(t)/n, t being Student's quantile with two degrees of freedom: nobody errs alone.
     """
-    from scipy.special import stdtrit
-
-    pairs = ceil(min(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked, _COUNTLESS))
+    pairs = ceil(min(exp(float(t_inverse(FEWEST_CARRIERS, confidence))) / asked, _COUNTLESS))
     each = comparisons.n_impostor / max(comparisons.n_pairs, 1)
     free = 2 * ceil(min(log(1 - confidence) / log1p(-asked), _COUNTLESS))
     return ceil(0.5 + sqrt(0.25 + 2 * pairs / each)), pairs, free

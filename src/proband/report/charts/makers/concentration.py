@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proband.distributions import binomial_pmf, hypergeometric_pmf
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report import columns as col
 from proband.report.charts.palette import PLAIN, SECOND
@@ -113,16 +114,14 @@ def expected_people(comparisons: Floats, errors: int, *, pairs: bool) -> Floats:
     errors
         The sum over people; with `pairs` each error counts for the two people it is between.
     """
-    from scipy.stats import binom, hypergeom
-
     sizes, repeats = np.unique(np.asarray(comparisons, dtype=np.int64), return_counts=True)
     total = int((sizes * repeats).sum())
     drawn = errors // 2 if pairs else errors
     k = np.arange(drawn + 1)[:, None]
     chance = (
-        binom.pmf(k, drawn, np.minimum(2 * sizes / total, 1.0))
+        binomial_pmf(k, drawn, np.minimum(2 * sizes / total, 1.0))
         if pairs
-        else hypergeom.pmf(k, total, sizes, drawn)
+        else hypergeometric_pmf(k, total, sizes, drawn)
     )
     found = np.asarray(chance @ repeats.astype(np.float64), dtype=np.float64)
     needed = int(np.flatnonzero(found > 1e-6 * found.max())[-1]) + 1

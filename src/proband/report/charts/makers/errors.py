@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband import words
+from proband.distributions import normal_cdf
 from proband.inference.verification.open_set import SearchEstimates, SearchRates
 from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED
@@ -224,9 +225,7 @@ def _axis(label: str, scale: Kind, low: float, high: float) -> Axis:
     """A little below the lowest rate, up to the highest, which normal deviates never reach."""
     if scale == "log":
         return Axis(label, "log", 0.7 * low, high, "rate")
-    from scipy.special import ndtr
-
-    return Axis(label, "probit", float(ndtr(deviate(low) - 0.1)), min(high, 0.99), "rate")
+    return Axis(label, "probit", float(normal_cdf(deviate(low) - 0.1)), min(high, 0.99), "rate")
 
 
 def _listed(chart: Chart, rates: Sequence[float], heading: str, at: float | None = None) -> Chart:
