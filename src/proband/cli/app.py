@@ -123,25 +123,25 @@ def _require_addresses() -> None:
 
 
 @cache
-def _command() -> Any:
-    """The commands as they are parsed, put together once."""
-    return typer.main.get_command(app)
-
-
-@cache
-def _contents() -> Any:
-    """The commands by name and purpose alone, as the help of the program lists them: without their options it is soon there."""
+def _program_for(chosen: str | None) -> Any:
+    """The program with one command whole, and of the others no more than help lists: making all their options takes longest."""
     shown = typer.Typer(**_LOOK)
     shown.callback()(_program)
-    for one in app.registered_commands:
-        assert one.callback is not None  # as they were registered
-        shown.command(one.callback.__name__, rich_help_panel=one.rich_help_panel)(_named(one.callback))
+    for info in app.registered_commands:
+        assert info.callback is not None  # as they were registered
+        if info.callback.__name__ == chosen:
+            shown.registered_commands.append(info)
+        else:
+            shown.command(info.callback.__name__, rich_help_panel=info.rich_help_panel)(_named(info.callback))
     for group in app.registered_groups:
         assert group.typer_instance is not None  # as they were registered
-        info = group.typer_instance.info
-        inner = typer.Typer(name=info.name, help=info.help)
-        inner.command()(lambda: None)
-        shown.add_typer(inner, rich_help_panel=group.rich_help_panel)
+        described = group.typer_instance.info
+        if described.name == chosen:
+            shown.registered_groups.append(group)
+        else:
+            inner = typer.Typer(name=described.name, help=described.help)
+            inner.command()(lambda: None)
+            shown.add_typer(inner, rich_help_panel=group.rich_help_panel)
     shown.info.cls = HelpedGroup
     return typer.main.get_command(shown)
 
@@ -184,8 +184,10 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         given = sys.argv[1:] if arguments is None else arguments
-        whole = _command() if given and given[0] not in ("-h", "--help") else _contents()
-        code = whole(given, standalone_mode=False)
+        completed = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
+        words = given or completed.split()[1:]  # a shell that completes a command passes it so
+        chosen = next((word for word in words if not word.startswith("-")), None)
+        code = _program_for(chosen)(given, standalone_mode=False)
         require_output()  # while a full disk can still be told
     except ProbandError as error:
         message, hint = error.told("command line")

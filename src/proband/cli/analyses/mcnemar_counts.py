@@ -97,7 +97,7 @@ def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
     if json:
         print_json(plain)
         return
-    from proband.inference.comparisons.mcnemar_table import ANSWERS
+    from proband.inference.comparisons.testing.mcnemar import ANSWERS
     from proband.report.notes import answered
     from proband.report.tables.cells import columns, p_cell, text_cell
     from proband.report.tables.table import Table

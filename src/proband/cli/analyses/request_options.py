@@ -163,12 +163,14 @@ def _option_of(keys: Keys) -> str:
 
 
 def _part(section: str) -> type[Part]:
+    """The class of a section: of an analysis, or of what all requests have."""
     from proband.study.refusals import plain_type
-    from proband.study.requests import request_type
+    from proband.study.requests import Request
 
-    plain, _ = plain_type(request_type().model_fields[section].annotation)
-    if get_origin(plain) is tuple:
-        plain, _ = plain_type(get_args(plain)[0])
+    own = next((one.request_type for one in analyses() if one.key == section), None)
+    if own is not None:
+        return own
+    plain, _ = plain_type(Request.model_fields[section].annotation)
     return plain  # type: ignore[no-any-return]
 
 

@@ -17,6 +17,7 @@ from proband.errors import UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.comparisons.testing.mcnemar import (
+    ANSWERS,
     TANGO,
     PairedOutcomes,
     PairedTest,
@@ -31,16 +32,11 @@ from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result, among
 from proband.results.difference import Difference
 from proband.results.serializing import Written
-from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target
+from proband.words import Note, Sentence
 
-ANSWERS = Answers(
-    Target("difference-of-rates", "difference of rates"), OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE
-)
-"""What the difference of two rates means where probes are the units."""
 _TESTED = Sentence(
     "mcnemar.tests",
     "note",

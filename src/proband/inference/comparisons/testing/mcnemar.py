@@ -19,14 +19,19 @@ from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, normal_quantile, proportion_interval
 from proband.results.about import RestsOn
-from proband.results.base import Count, Rate
+from proband.results.base import Answers, Count, Rate
+from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 from proband.results.test import Test
-from proband.words import Method, count, digits
+from proband.words import Method, Target, count, digits
 
 MOST_PROBES = 2**31 - 1
-_MOST_SECANTS = 200
-_AS_NEAR = 1e-13
 """The largest number for which the binomial distribution is computed exactly."""
+_MOST_SECANTS = 200
+_AS_NEAR = 1e-13  # of the ends of an interval
+ANSWERS = Answers(
+    Target("difference-of-rates", "difference of rates"), OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE
+)
+"""What the difference of two rates means where probes are the units."""
 EXACT = Method("mcnemar-exact", "McNemar, exact", "McNemar's exact test", ("mcnemar1947",))
 TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
 _PROBE = "discordant probe"
