@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.program import whole_program
 
 from proband.analyses import Request
 from proband.blind.checking.matrices import read_matrix
-from proband.cli.app import _command
 from proband.engine import Silent
 from proband.errors import SPELLINGS, Door, Hint, InputError, ProbandError, Said
 from proband.measures import rank
@@ -108,7 +108,7 @@ def test_the_library_names_concepts_and_no_exception_is_idle() -> None:
 def test_the_command_line_has_what_it_is_told(concept: str) -> None:
     named = re.findall(r"--[a-z-]+", _told(concept, "command line"))
     assert named or concept in ("array", "ids", "all_classes=off", "algorithm_name")
-    assert set(named) <= _options(_command())
+    assert set(named) <= _options(whole_program())
 
 
 @pytest.fixture(scope="module")

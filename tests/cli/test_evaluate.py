@@ -53,8 +53,9 @@ def test_failures_as_scored(evaluate: Evaluate) -> None:
 
 
 def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, study: Path) -> None:
-    first = evaluate("--out", "one", "--threads", 1)
-    second = evaluate("--out", "two", "--threads", 3)
+    drawn = [word for kind in ("csv", "parquet", "pdf", "png", "svg") for word in ("--formats", kind)]
+    first = evaluate("--out", "one", "--threads", 1, *drawn)
+    second = evaluate("--out", "two", "--threads", 3, *drawn)
     assert first.returncode == second.returncode == 0, first.stderr + second.stderr
     files = sorted(one.relative_to(study / "one") for one in (study / "one").rglob("*") if one.is_file())
     assert [one.as_posix() for one in files] == [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from tests.golden.freeze import fresh
+from tests.program import whole_program
 from tests.words import every_sentence
 
-from proband.cli.app import _command
 from proband.report.notes import GRAVEST, in_brief
 from proband.results.base import Answers
 from proband.words import Sentence, Target
@@ -62,7 +62,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    for name, found in _command().commands.items():
+    for name, found in whole_program().commands.items():
         inner = getattr(found, "commands", None)
         yield from ((f"{name} {one}", own) for one, own in inner.items()) if inner else [(name, found)]
 

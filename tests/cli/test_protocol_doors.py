@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
+from tests.program import whole_program
 
 from proband.analyses.audit.request import AuditRequest
 from proband.analyses.protocol.request import ProtocolRequest
 from proband.analyses.what_if.request import WhatIfRequest
 from proband.cli import main
-from proband.cli.app import _command
 from proband.engine.files.documents import as_json
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
@@ -92,7 +92,7 @@ def studied(folder: Path, **sections: dict[str, Any]) -> Any:
 
 def test_protocols_are_the_same_through_three_doors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(ASKED) | OF_PICTURES | OF_IDENTITY == set(ProtocolRequest.model_fields)
-    options = {one.name for one in _command().commands["protocol"].commands["run"].params}
+    options = {one.name for one in whole_program().commands["protocol"].commands["run"].params}
     assert {CALLED.get(name, name) for name in ProtocolRequest.model_fields} <= options
     words = [
         word
@@ -166,7 +166,7 @@ def test_audits_are_the_same_through_three_doors(folder: Path, capsys: pytest.Ca
     }
     assert set(asked) | {"images"} == set(AuditRequest.model_fields)
     given = set(AuditRequest.model_fields) - {"splits"} | {"source"}  # splits, or a data set
-    assert given <= {one.name for one in _command().commands["audit"].params}
+    assert given <= {one.name for one in whole_program().commands["audit"].params}
     words = [
         word
         for name, value in asked.items()
@@ -200,7 +200,7 @@ def test_what_if_is_the_same_through_three_doors(folder: Path, capsys: pytest.Ca
     assert set(asked) | OF_PICTURES == set(WhatIfRequest.model_fields)
     own = {"question", "file", "key"}
     given = set(asked) - own | {"question", "images"}
-    assert given <= {one.name for one in _command().commands["protocol"].commands["what-if"].params}
+    assert given <= {one.name for one in whole_program().commands["protocol"].commands["what-if"].params}
     words = [
         word
         for name, value in asked.items()

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.golden.data import surveys
+from tests.program import whole_program
 
 from proband.analyses import Request
-from proband.cli.app import _command
 from proband.engine.files.documents import as_json
 from proband.study.analysis import analyses, analysis_keys
 from proband.study.reading import read_study
@@ -212,7 +212,7 @@ def stated(section: str, values: Values) -> Values:
         "verification": values.get("n_resamples") != 0,
     }
     seeded = drawn.get(
-        section, "seed" in {one.name for one in _command().commands[COMMAND_OF[section]].params}
+        section, "seed" in {one.name for one in whole_program().commands[COMMAND_OF[section]].params}
     )
     named = values.get("zoo") or values.get("list_trials")
     return (
@@ -281,7 +281,7 @@ def test_three_doors(
 
 
 def test_every_field_of_every_analysis_stands_in_some_case_and_is_an_option_of_its_command() -> None:
-    commands = _command().commands
+    commands = whole_program().commands
     for section in analysis_keys():
         if section in OWN_DOORS:
             continue

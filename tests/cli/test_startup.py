@@ -10,14 +10,15 @@ import pytest
 HEAVY = ("polars", "numba", "matplotlib", "scipy", "pandas", "sklearn", "rich", "tomlkit")
 ALL_HELP = """
 import contextlib, io, sys
-from proband.cli.app import _command, main
+from proband.cli.app import app, main
+from typer.main import get_command
 
 def every(command, words=()):
     yield words
     for name, inner in getattr(command, "commands", {}).items():
         yield from every(inner, (*words, name))
 
-for words in every(_command()):
+for words in every(get_command(app)):
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
         main([*words, "--help"])
 """

@@ -100,9 +100,9 @@ def run(
             allow_plugins=allow_plugins,
         )
         progress.begin("writing the report", 0)
-        report = write_run(findings, place, asked.request.output.formats, kept, dataset=asked.request.dataset)
+        scene = Scene(findings)
+        report = write_run(scene, place, asked.request.output.formats, kept, dataset=asked.request.dataset)
     kept.finish()
-    scene = Scene(findings)
     if scene.summary is not None:
         say_all(scene.summary.headlines, dim=False)
     for view, part in scene.parts.values():

@@ -32,7 +32,7 @@ FIGURE_ENDINGS = ("png", "svg", "pdf")
 def write_run(
     found: Findings | Scene,
     path: Path,
-    formats: Sequence[str] = (*TABLE_ENDINGS, *FIGURE_ENDINGS),
+    formats: Sequence[str] = (*TABLE_ENDINGS, "svg"),
     cache: Cache | None = None,
     attach: Callable[[Path], None] | None = None,
     attached: Sequence[str] = (),

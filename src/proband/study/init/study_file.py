@@ -108,6 +108,7 @@ def _text(made: Proposal) -> str:
             "# confidence_level = 0.95",
             "# seed = 0                    # of every replicate",
             "# pseudonyms = true           # name nobody in the report",
+            '# formats = ["csv", "pdf"]    # tables: csv, parquet; figures: svg, png, pdf',
         ],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

@@ -53,14 +53,14 @@ class Output(Part):
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
     formats: Annotated[
         Several[Format],
-        Field(description="Kinds of tables and figures in a run directory; may be repeated."),
+        Field(
+            description="Kinds of tables and figures in a run directory: csv, parquet, png, svg, pdf; may be repeated."
+        ),
         Option(panel="Running", needs=("out",)),
     ] = (
         "csv",
         "parquet",
-        "png",
         "svg",
-        "pdf",
     )
     engine: Annotated[
         Text | None,
