@@ -146,6 +146,16 @@ def count_values(
 
 
 @njit(nogil=True, cache=True)
+def find_slots(values, slope, offset, last, starts, stops, edges, slots):
+    """Say of each value between which edges it lies, 2k if below edge k and above the one before, or upon which, 2k + 1."""
+    for j in range(values.shape[0]):
+        value = values[j]
+        cell = np.int64(min(last, max(0.0, value * slope + offset)))
+        k = first_at_least(edges, np.int64(starts[cell]), np.int64(stops[cell]), value)
+        slots[j] = 2 * k + (edges[k] == value)
+
+
+@njit(nogil=True, cache=True)
 def _count_exactly(edges, k, stop, value, between, upon):
     """Count a score that is known exactly and belongs between edge k and edge `stop`."""
     k = first_at_least(edges, k, stop, value)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
 from proband.kernels.counting import empty_cells
-from proband.kernels.pairs import count_products, count_values, pour_cells, sum_costs
+from proband.kernels.pairs import count_products, count_values, find_slots, pour_cells, sum_costs
 from proband.samples.table import frozen
 from proband.scores.base import Cells, Values
 
@@ -28,6 +28,8 @@ _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
 _ROOM = 1 << 12  # scores that a kernel takes at a time
 _MOST_DEPTHS = 32
+LONG = 1 << 18  # scores of a list that take longer to sort than a kernel takes to be compiled and to run
+TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,18 @@ def _tiles_of(values: Values, sign: float) -> Iterator[tuple[Values, Cells, Coun
     for start in range(0, len(values), _CHUNK):
         part = values[None, start : start + _CHUNK]
         yield frozen(part), frozen(codes), firsts, sign, frozen(one), frozen(others)
+
+
+def slots_among(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
+    """Say of each value how many edges are below it and how many are not above it, added up; edges ascend and are distinct."""
+    if len(values) < LONG or not np.isfinite(values.sum()):
+        return np.searchsorted(edges, values) + np.searchsorted(edges, values, side="right")
+    grid = ScoreGrid.of(edges, edges, 0.0, values[:: -(-len(values) // TYPICAL)])
+    slots = np.empty(len(values), dtype=np.int64)
+    find_slots(
+        frozen(values.view()), grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges, slots
+    )
+    return slots
 
 
 class Counted(NamedTuple):

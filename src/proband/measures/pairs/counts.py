@@ -14,14 +14,13 @@ from math import log, nan
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
 from proband.engine.sending import working
 from proband.engine.threads import default_threads, in_threads
 from proband.errors import InputError, Said, UsageError
-from proband.measures.pairs.accumulator import Counted, PairAccumulator, ScoreGrid
+from proband.measures.pairs.accumulator import LONG, TYPICAL, Counted, PairAccumulator, ScoreGrid
 from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Counts, Floats, PairSet
@@ -30,7 +29,7 @@ from proband.measures.pairs.tiles import collect_genuine, read_tile, row_blocks,
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
-from proband.scores.names import n_repeats
+from proband.scores.names import keys_of_pairs, n_repeats
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, count, counted
 
@@ -50,9 +49,7 @@ __all__ = [
 
 Work = TypeVar("Work")
 
-_LONG = 1 << 18  # impostors of a list that is not sorted
 _IMPOSTORS_AN_EDGE = 4  # fewer are not worth another part of the list, whose counts must be merged
-_TYPICAL = 1 << 13  # impostors of a list that are looked at to see where they lie
 _RUN = 1 << 15
 _EDGES_A_BLOCK = 1 << 16  # so many are merged in a small part of the time that a block takes
 
@@ -287,18 +284,18 @@ def each_pair_once(trials: Trials) -> Trials:
     query, target = frame["query"], frame["target"]
     if max(query.null_count(), target.null_count()) == frame.height:
         return trials
-    named = (query.is_not_null() & target.is_not_null()).to_numpy()
-    if not set(query.unique().drop_nulls()) & set(target.unique().drop_nulls()):
+    if not query.unique().drop_nulls().is_in(target.unique().drop_nulls().implode()).any():
         return trials
-    one, other = (side.to_physical().fill_null(0).to_numpy().astype(np.int64) for side in (query, target))
+    named = (query.is_not_null() & target.is_not_null()).to_numpy()
+    one, other = (side.to_physical().fill_null(0).to_numpy() for side in (query, target))
     n_names = 1 + int(max(one.max(), other.max()))
-    repeated = n_repeats((one * n_names + other)[named])
-    if repeated:
-        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
+    either_way = keys_of_pairs(np.minimum(one, other), np.maximum(one, other), n_names)
     itself = named & (one == other)
-    either_way = np.minimum(one, other) * n_names + np.maximum(one, other)
     again = np.zeros(len(named), dtype=np.bool_)
     if n_repeats(either_way[named]):
+        repeated = n_repeats(keys_of_pairs(one, other, n_names)[named])
+        if repeated:
+            return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
         again[named] = ~pl.Series(either_way[named]).is_first_distinct().to_numpy()
     notes = [
         said(n=int(which.sum()))
@@ -453,7 +450,7 @@ def _of_list(
     A short list is sorted sooner than a kernel is compiled.
     """
     n = len(impostors)
-    if n < _LONG:
+    if n < LONG:
         closeness = np.sort(sign * impostors.to_numpy())
         extremes = closeness[[0, -1]] if n else closeness
         edges = _Edges.of(genuine, thresholds, extremes)
@@ -465,7 +462,7 @@ def _of_list(
     ends = np.concatenate(list(in_threads(_ends_of, parts, threads)))
     extremes = np.sort(sign * np.array([ends.min(), ends.max()]))
     edges = _Edges.of(genuine, thresholds, extremes)
-    typical = np.concatenate([extremes, *(sign * chunk[:: -(-n // _TYPICAL)] for chunk in chunks)])
+    typical = np.concatenate([extremes, *(sign * chunk[:: -(-n // TYPICAL)] for chunk in chunks)])
     grid = ScoreGrid.of(edges.every, edges.every, 0.0, typical)
     total, *others = in_threads(_OfList(grid, sign), parts, threads)
     for other in others:
