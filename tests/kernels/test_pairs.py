@@ -109,6 +109,19 @@ def test_count_values(kernel, seed, dtype, sign, with_codes, room):
         ]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@both(kernels.find_slots)
+def test_find_slots(kernel, seed):
+    rng = np.random.default_rng(seed)
+    values, edges = rng.integers(-40, 41, 60) / 8.0, np.unique(rng.integers(-12, 13, 30)) / 4.0
+    slope, offset = 3.0, 8.0
+    starts, stops = grid_over(edges, 0.0, slope, offset)
+    slots = np.empty(60, dtype=np.int64)
+    kernel(values, slope, offset, float(N_CELLS - 1), starts, stops, ended(edges), slots)
+    assert np.bincount(slots, minlength=2 * len(edges) + 1).tolist() == slots_of(values, edges).tolist()
+    assert slots.tolist() == [np.count_nonzero(edges < x) + np.count_nonzero(edges <= x) for x in values]
+
+
 def test_every_marked_cell_tells_the_extremes():
     rng = np.random.default_rng(1)
     tile = rng.standard_normal((5, 11))

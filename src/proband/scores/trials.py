@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -128,7 +129,7 @@ class Trials:
     def _with_failures(self, full: pl.DataFrame) -> pl.DataFrame:
         """Mark comparisons without a score as failed, and take the scores of those that failed; infinite scores are refused."""
         given, failed = full["score"], full["failed"]
-        if not given.null_count() and np.isfinite(given.sum()):  # one pass tells that all are finite
+        if not given.null_count() and isfinite(float(given.sum())):  # one pass tells that all are finite
             if failed.null_count() == len(failed):
                 return full.with_columns(pl.lit(False).alias("failed"))
             failed = failed.fill_null(False)
