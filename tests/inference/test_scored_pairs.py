@@ -313,3 +313,22 @@ def test_lists_are_compared_on_the_same_pairs(pairs: pl.DataFrame) -> None:
 def test_where_every_comparison_of_a_kind_failed_it_is_said() -> None:
     with pytest.raises(pb.errors.DesignError, match=r"no impostor comparison has a score \(1 failed\)"):
         pb.verify_pairs([1, 1, 0], [0.9, 0.8, float("nan")], orientation="similarity", fmr=0.1)
+
+
+@pytest.mark.parametrize(
+    ("column", "mated_is"),
+    [
+        ([0, 1, 1, 0], None),
+        ([0.0, 1.0, 1.0, 0.0], None),
+        ([False, True, True, False], None),
+        (["FALSE", "True", "true", "false"], None),
+        (["no", "yes", "yes", "no"], "yes"),
+        ([2.0, 1.0, 1.0, 2.0], "1"),
+        ([True, False, False, True], "false"),
+        (pl.Series(["no", "yes", "yes", "no"], dtype=pl.Categorical), "yes"),
+    ],
+)
+def test_what_is_mated_is_read_of_the_values_there_are(column, mated_is):
+    mated, note = mated_in(pl.Series("same", column), mated_is, "list")
+    assert (mated.name, mated.to_list()) == ("mated", [False, True, True, False])
+    assert "2 pairs" in str(note)

@@ -50,6 +50,21 @@ def scratch(n_columns: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty(n_columns, dtype=np.uint32), np.empty(n_columns, dtype=np.uint32)
 
 
+def lists(room: int, n_depths: int = 8) -> tuple[np.ndarray, ...]:
+    """Room for so many scores at a time, and for a list of each depth."""
+    shape = n_depths, room
+    return (
+        *scratch(room),
+        np.zeros(n_depths, dtype=np.uint32),
+        np.empty(shape),
+        np.empty(shape, dtype=np.uint32),
+    )
+
+
+def depths_of(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    return np.array([max(0, int(n)).bit_length() for n in stops - starts], dtype=np.uint8)
+
+
 @both(kernels.first_at_least)
 def test_first_at_least(kernel):
     values = np.sort(np.random.default_rng(0).integers(0, 30, 40)).astype(float)
@@ -58,12 +73,13 @@ def test_first_at_least(kernel):
             assert kernel(values, low, high, x) == low + np.searchsorted(values[low:high], x)
 
 
+@pytest.mark.parametrize("room", [5, 64])
 @pytest.mark.parametrize("with_codes", [False, True])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("seed", SEEDS)
 @both(kernels.count_values)
-def test_count_values(kernel, seed, dtype, sign, with_codes):
+def test_count_values(kernel, seed, dtype, sign, with_codes, room):
     rng = np.random.default_rng(seed)
     tile = rng.integers(-9, 10, (7, 23)).astype(dtype) / 4
     edges = np.unique(rng.integers(-12, 13, 9)) / 4.0
@@ -79,8 +95,8 @@ def test_count_values(kernel, seed, dtype, sign, with_codes):
     counts = counters(edges)
     extremes = np.array([np.inf, -np.inf])
     kernel(
-        tile, codes, firsts, sign, rows, columns, sign * slope, offset, float(N_CELLS - 1), starts, stops, ended(edges),
-        cells, *counts, extremes, excluded, *scratch(23),
+        tile, codes, firsts, sign, rows, columns, sign * slope, offset, float(N_CELLS - 1),
+        starts, depths_of(starts, stops), ended(edges), cells, *counts, extremes, excluded, *lists(room),
     )  # fmt: skip
     kernels.pour_cells(cells, starts, *counts, slots)
 
@@ -93,6 +109,19 @@ def test_count_values(kernel, seed, dtype, sign, with_codes):
         ]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@both(kernels.find_slots)
+def test_find_slots(kernel, seed):
+    rng = np.random.default_rng(seed)
+    values, edges = rng.integers(-40, 41, 60) / 8.0, np.unique(rng.integers(-12, 13, 30)) / 4.0
+    slope, offset = 3.0, 8.0
+    starts, stops = grid_over(edges, 0.0, slope, offset)
+    slots = np.empty(60, dtype=np.int64)
+    kernel(values, slope, offset, float(N_CELLS - 1), starts, stops, ended(edges), slots)
+    assert np.bincount(slots, minlength=2 * len(edges) + 1).tolist() == slots_of(values, edges).tolist()
+    assert slots.tolist() == [np.count_nonzero(edges < x) + np.count_nonzero(edges <= x) for x in values]
+
+
 def test_every_marked_cell_tells_the_extremes():
     rng = np.random.default_rng(1)
     tile = rng.standard_normal((5, 11))
@@ -101,8 +130,8 @@ def test_every_marked_cell_tells_the_extremes():
     extremes = np.array([np.inf, -np.inf])
     kernels.count_values(
         tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, columns, -2.0, 8.0, float(N_CELLS - 1),
-        starts, stops, ended(np.empty(0)), np.ones(N_CELLS + 1, dtype=np.uint32), *counters(np.empty(0)), extremes,
-        np.zeros(2, dtype=np.int64), *scratch(11),
+        starts, depths_of(starts, stops), ended(np.empty(0)), np.ones(N_CELLS + 1, dtype=np.uint32),
+        *counters(np.empty(0)), extremes, np.zeros(2, dtype=np.int64), *lists(11),
     )  # fmt: skip
     others = -tile[rows[:, None] != columns]
     assert extremes.tolist() == [others.min(), others.max()]

@@ -19,9 +19,11 @@ from proband.measures.folds import FoldAccuracy
 from proband.measures.pair_measures import facts_of_pairs
 from proband.measures.pairs import (
     accumulator as accumulator_module,
+    counts as counts_module,
     products as products_module,
     tiles as tiles_module,
 )
+from proband.measures.pairs.accumulator import slots_among
 from proband.measures.pairs.counts import (
     PairAccumulator,
     PairCounts,
@@ -36,6 +38,7 @@ from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.tiles import row_blocks
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings, Scores
+from proband.scores.names import keys_of_pairs
 from proband.scores.trials import Trials
 
 PRODUCTS = ("cosine", "inner", "l2")
@@ -775,3 +778,126 @@ def test_row_blocks_by_example() -> None:
     samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
     scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
     assert repr(list(row_blocks(PairSet.of(scores, samples)))) == "[slice(0, 3, None)]"
+
+
+def naive_counts(genuine: np.ndarray, impostors: np.ndarray, thresholds=()) -> dict[str, list]:
+    """What a list counts, by sorting everything and comparing."""
+    edges = np.unique(np.concatenate([genuine, np.asarray(thresholds, dtype=np.float64)])) + 0.0
+    below, up_to = (np.searchsorted(np.sort(impostors), edges, side) for side in ("left", "right"))
+    return {
+        "edges": edges.tolist(),
+        "genuine_at": [np.count_nonzero(genuine == edge) for edge in edges[:50]],
+        "impostor_ge": (len(impostors) - below).tolist(),
+        "impostor_gt": (len(impostors) - up_to).tolist(),
+        "ends": [impostors.min(), impostors.max()],
+    }
+
+
+def _lists_of_scores() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng(23)
+    normal = rng.normal(0.6, 0.05, 900), rng.normal(0.45, 0.05, 6000)
+    outlier = np.append(normal[0], 1e30)
+    return {
+        "normal": normal,
+        "single precision": tuple(one.astype(np.float32) for one in normal),
+        "all equal": (np.full(40, 0.5), np.full(4000, 0.5)),
+        "genuine equal": (np.full(40, 0.5), normal[1]),
+        "one genuine": (np.array([0.5]), normal[1]),
+        "eight bits": (rng.integers(100, 256, 700), rng.integers(0, 180, 5000)),
+        "a huge genuine score": (outlier, normal[1]),
+        "huge impostors": (normal[0], np.concatenate([normal[1], [1e300, -1e300], np.full(200, -1e12)])),
+        "the whole range": (np.array([-1.7e308, 0.5, 1.7e308]), np.append(normal[1], [-1.7e308, 1.7e308])),
+        "many magnitudes": (10.0 ** rng.uniform(-300, 300, 500), 10.0 ** rng.uniform(-300, 300, 4000)),
+        "denormals": (rng.integers(0, 50, 300) * 5e-324, rng.integers(0, 60, 3000) * 5e-324),
+        "zeros": (rng.choice([-0.0, 0.0, 1.0], 50), rng.choice([-0.0, 0.0, -1.0, 1.0], 3000)),
+        "neighbours": (1 + np.spacing(1.0) * rng.integers(0, 40, 90), 1 + np.spacing(1.0) * rng.integers(0, 40, 3000)),
+        "impostors below": (normal[0] + 10, normal[1]),
+        "impostors above": (normal[0] - 10, normal[1]),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("orientation", ["similarity", "distance"])
+@pytest.mark.parametrize("kind", _lists_of_scores())
+def test_a_long_list_is_counted_as_by_sorting(monkeypatch, kind, orientation, threads):
+    monkeypatch.setattr(counts_module, "_IMPOSTORS_AN_EDGE", 1)
+    monkeypatch.setenv("PROBAND_THREADS", str(threads))
+    genuine, impostors = _lists_of_scores()[kind]
+    scores = np.concatenate([genuine, impostors])
+    rng = np.random.default_rng(24)
+    failed = rng.random(len(scores)) < 0.02
+    mixed = rng.permutation(len(scores)) if threads == 2 else np.arange(len(scores))
+    frame = pl.DataFrame({"score": scores, "mated": np.arange(len(scores)) < len(genuine), "failed": failed})[
+        mixed
+    ]
+    frame = pl.concat(
+        [frame[:700], frame[700:701], frame[701:]], rechunk=False
+    )  # as a file may have been read
+    trials, thresholds = Trials(frame, orientation), (0.5, -np.inf, np.inf, -0.0, 1e40)
+    by_sorting = count_trials(trials, thresholds, log_ratios=kind in ("normal", "zeros"))
+    monkeypatch.setattr(counts_module, "LONG", 0)
+    monkeypatch.setattr(accumulator_module, "_ROOM", 7)
+    counts = count_trials(trials, thresholds, log_ratios=kind in ("normal", "zeros"))
+    assert_same(counts, by_sorting)
+    assert (counts.genuine_bits, counts.impostor_bits) == (by_sorting.genuine_bits, by_sorting.impostor_bits)
+    sign = 1.0 if orientation == "similarity" else -1.0
+    kept, is_mated = ~frame["failed"].to_numpy(), frame["mated"].to_numpy()
+    closeness = sign * frame["score"].cast(pl.Float64).to_numpy()
+    expected = naive_counts(closeness[kept & is_mated], closeness[kept & ~is_mated], thresholds)
+    found = {
+        name: getattr(counts, name).tolist() for name in ("edges", "genuine_at", "impostor_ge", "impostor_gt")
+    }
+    found["genuine_at"] = found["genuine_at"][:50]
+    assert {**found, "ends": [counts.lowest_impostor, counts.highest_impostor]} == expected
+    assert counts.histogram.impostor.sum() == counts.n_impostor == np.count_nonzero(kept & ~is_mated)
+    assert not np.signbit(counts.edges[counts.edges == 0]).any()
+
+
+def test_a_long_list_without_impostors_or_without_genuine_scores(monkeypatch):
+    monkeypatch.setattr(counts_module, "LONG", 0)
+    alone = count_trials(
+        Trials(pl.DataFrame({"score": [0.1, 0.4, 0.2], "mated": [False] * 3}), "similarity"), (0.2,)
+    )
+    assert (alone.edges.tolist(), alone.impostor_ge.tolist(), alone.impostor_gt.tolist()) == ([0.2], [2], [1])
+
+
+@pytest.mark.parametrize("kind", _lists_of_scores())
+def test_slots_are_those_of_sorted_edges(monkeypatch, kind):
+    genuine, impostors = (np.asarray(one, dtype=np.float64) for one in _lists_of_scores()[kind])
+    edges = np.unique(genuine)
+    expected = [np.count_nonzero(edges < x) + np.count_nonzero(edges <= x) for x in impostors]
+    assert slots_among(edges, impostors).tolist() == expected
+    monkeypatch.setattr(accumulator_module, "LONG", 0)
+    assert slots_among(edges, impostors).tolist() == expected
+
+
+@pytest.mark.parametrize("n", [3, 300, 70_000])
+def test_keys_of_pairs_are_in_their_order(n):
+    rng = np.random.default_rng(25)
+    one, other = rng.integers(0, n, (2, 400)).astype(np.uint32)
+    keys = keys_of_pairs(one, other, n)
+    assert keys.tolist() == [a * n + b for a, b in zip(one.tolist(), other.tolist(), strict=True)]
+    assert keys.itemsize == (4 if n < 70_000 else 8)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_pair_is_kept_once(seed):
+    rng = np.random.default_rng(seed)
+    names = np.array(["a", "b", "c", "d", "e", "f"])
+    sides = [(str(a), str(b)) for a, b in names[rng.integers(0, 6, (8 + 4 * (seed % 3), 2))]]
+    if seed % 2:
+        sides = list(dict.fromkeys(sides))  # no pair twice the same way round
+    if seed > 5:
+        sides += [(None, "a"), ("b", None), (None, None)] * 2
+    rows = [(a, b, a == b, float(k)) for k, (a, b) in enumerate(sides)]
+    kept = each_pair_once(trials_of(rows)).frame["score"].to_list()
+    seen: set[frozenset[str]] = set()
+    expected = []
+    named = [pair for pair in sides if None not in pair]
+    for k, (a, b) in enumerate(sides):
+        if len(set(named)) < len(named) or a is None or b is None:
+            expected.append(float(k))
+        elif a != b and frozenset((a, b)) not in seen:
+            seen.add(frozenset((a, b)))
+            expected.append(float(k))
+    assert kept == expected

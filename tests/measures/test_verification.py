@@ -6,9 +6,11 @@ import pytest
 
 import proband as pb
 from proband.errors import DesignError, InputError, UsageError
-from proband.measures.pairs.counts import count_pairs
+from proband.measures import verification as verification_module
+from proband.measures.pairs.counts import count_pairs, count_trials
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import ErrorRates
+from proband.scores.trials import Trials
 
 
 def made(seed: int, people=12, images=3, levels: int | None = None, orientation="similarity"):
@@ -276,3 +278,27 @@ def test_a_target_that_the_data_cannot_show_is_cautioned_against():
         }
         assert [len(notes) for notes in cautions.values()] == [0, 0, 1, 1]
         assert cautions[1e-9][0].level == "caution"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_crossing_is_that_of_the_whole_curve(seed):
+    """Found by halving, it is where the first corner of the curve has FMR not below FNMR; thresholds make no corners."""
+    rng = np.random.default_rng(seed)
+    genuine, impostors = rng.integers(seed, 12 + seed, 40), rng.integers(-3, 9 + seed, 300)
+    score, mated = np.concatenate([genuine, impostors]), np.arange(340) < 40
+    trials = Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity")
+    for thresholds in ((), (0.5, 3.5, 3.25, 7.5, 30)):
+        rates = ErrorRates("net", True, count_trials(trials, thresholds))
+        fmr, fnmr = rates.curve
+        after = int(np.argmax(fmr >= fnmr))
+        assert rates._crossing() == tuple((fmr[k], fnmr[k]) for k in (max(after - 1, 0), after))
+
+
+def test_an_area_of_more_pairs_than_a_float_counts(monkeypatch):
+    rng = np.random.default_rng(7)
+    score, mated = rng.integers(0, 30, 500), rng.random(500) < 0.2
+    trials = Trials(pl.DataFrame({"score": score + 3 * mated, "mated": mated}), "similarity")
+    rates = ErrorRates("net", True, count_trials(trials))
+    in_whole_numbers = rates.auc()
+    monkeypatch.setattr(verification_module, "_EXACT", 0)
+    assert rates.auc() == in_whole_numbers

@@ -66,41 +66,93 @@ def _tally(places, n, cells, marked):
 
 
 @njit(nogil=True, cache=True)
+def _sort_by_depth(
+    row, sign, subject, subjects, places, marked, n_marked, starts, depths, fills, values, lows, extremes
+):
+    """Put the scores that need a closer look into lists by how many steps theirs takes, with the first edge that may be theirs."""
+    lowest, highest = extremes[0], extremes[1]
+    fills[:] = 0
+    for m in range(n_marked):
+        j = marked[m]
+        cell = places[j]
+        depth = np.uint64(depths[cell])
+        value = sign * np.float64(row[j])
+        if subject != subjects[j]:
+            lowest, highest = min(lowest, value), max(highest, value)
+        filled = fills[depth]
+        values[depth, filled] = value
+        lows[depth, filled] = starts[cell]
+        fills[depth] = filled + _ONE_MORE
+    extremes[0], extremes[1] = lowest, highest
+
+
+@njit(nogil=True, cache=True)
+def _bisect(values, lows, n, edges, depth):
+    """Raise each of n places to that of the first edge that is at least the value, which is fewer than 2**depth further on.
+
+    All values take a step before any takes the next, and none is branched upon: nobody can foresee how these comparisons end.
+    """
+    last = np.uint64(edges.shape[0] - 1)
+    for shift in range(depth - 1, -1, -1):
+        ahead = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
+        for m in range(n):
+            low = np.uint64(lows[m])
+            above = np.uint32(edges[min(low + ahead, last)] < values[m])
+            lows[m] = np.uint32(low) + (above << np.uint32(shift))
+
+
+@njit(nogil=True, cache=True)
 def count_values(
     tile, codes, firsts, sign, row_subjects, column_subjects,
-    slope, offset, last, starts, stops, edges, cells, between, upon, extremes, excluded, places, marked,
+    slope, offset, last, starts, depths, edges, cells, between, upon, extremes, excluded,
+    places, marked, fills, values, lows,
 ):  # fmt: skip
     """Count a tile of scores, each as it stands.
 
     Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; `excluded` gains the
     numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects.
+    Fewer than ``2**depths[c]`` edges can be near the scores of cell c. The last five are room to work in: as many scores as fit
+    there are taken at a time, and stay in the nearest cache.
     """
-    n_columns = tile.shape[1]
+    n_columns, room = tile.shape[1], values.shape[1]
     nowhere = np.uint32(starts.shape[0])
     signed = places.view(np.int32)
     for i in range(tile.shape[0]):
-        first = firsts[i]
-        n = n_columns - first
-        if n <= 0:
-            continue
-        row = tile[i, first:]
-        _place(row, slope, offset, last, signed)
-        if codes.shape[1]:
-            for j in range(n):
-                code = codes[i, first + j]
-                if code != OK:
-                    places[j] = nowhere
-                    excluded[0] += code == DONT_CARE
-                    excluded[1] += code == FAILED
-        n_marked = _tally(places, n, cells, marked)
-        for m in range(n_marked):
-            j = marked[m]
-            cell = places[j]
-            value = sign * np.float64(row[j])
-            _count_exactly(edges, np.int64(starts[cell]), np.int64(stops[cell]), value, between, upon)
-            if row_subjects[i] != column_subjects[first + j]:
-                extremes[0] = min(extremes[0], value)
-                extremes[1] = max(extremes[1], value)
+        for first in range(firsts[i], n_columns, room):
+            n = min(room, n_columns - first)
+            row = tile[i, first : first + n]
+            _place(row, slope, offset, last, signed)
+            if codes.shape[1]:
+                for j in range(n):
+                    code = codes[i, first + j]
+                    if code != OK:
+                        places[j] = nowhere
+                        excluded[0] += code == DONT_CARE
+                        excluded[1] += code == FAILED
+            n_marked = _tally(places, n, cells, marked)
+            _sort_by_depth(
+                row, sign, row_subjects[i], column_subjects[first : first + n], places, marked, n_marked,
+                starts, depths, fills, values, lows, extremes,
+            )  # fmt: skip
+            for depth in range(fills.shape[0]):
+                n_deep = fills[depth]
+                _bisect(values[depth], lows[depth], n_deep, edges, depth)
+                for m in range(n_deep):
+                    k = np.uint64(lows[depth, m])
+                    if edges[k] == values[depth, m]:
+                        upon[k] += _ONE_MORE
+                    else:
+                        between[k] += _ONE_MORE
+
+
+@njit(nogil=True, cache=True)
+def find_slots(values, slope, offset, last, starts, stops, edges, slots):
+    """Say of each value between which edges it lies, 2k if below edge k and above the one before, or upon which, 2k + 1."""
+    for j in range(values.shape[0]):
+        value = values[j]
+        cell = np.int64(min(last, max(0.0, value * slope + offset)))
+        k = first_at_least(edges, np.int64(starts[cell]), np.int64(stops[cell]), value)
+        slots[j] = 2 * k + (edges[k] == value)
 
 
 @njit(nogil=True, cache=True)

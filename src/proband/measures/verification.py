@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from operator import ge
 from typing import Annotated, Literal, get_args
 
 import numpy as np
@@ -22,6 +24,7 @@ from proband.words import Note, count, counted, fixed
 Cost = Annotated[float, Within(gt=0, le=1e100)]
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
+_EXACT = 2**53
 SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 
@@ -195,8 +198,9 @@ class ErrorRates(Result):
     @cached_property
     def _rejected(self) -> npt.NDArray[np.int64]:
         """Genuine comparisons below each edge."""
-        at = self.counts.genuine_at
-        return np.concatenate([[0], np.cumsum(at)])[:-1].astype(np.int64)
+        rejected: npt.NDArray[np.int64] = np.cumsum(self.counts.genuine_at, dtype=np.int64)
+        rejected -= self.counts.genuine_at
+        return rejected
 
     def _point(self, place: int, target_fmr: Rate | None = None) -> OperatingPoint:
         """The point whose threshold is an edge; beyond the last everything is rejected."""
@@ -361,6 +365,24 @@ class ErrorRates(Result):
         rejected = np.concatenate([[c.n_genuine], corners[1], [0]])
         return matched / c.n_impostor, rejected / c.n_genuine
 
+    def _crossing(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The first corner of `curve` whose FMR is not below its FNMR, and the one before, found without making them all."""
+        c = self.counts
+        genuine = np.flatnonzero(c.genuine_at)
+        last = 2 * len(genuine) + 1
+
+        def corner(place: int) -> tuple[float, float]:
+            if place == 0 or place == last:
+                return (0.0, 1.0) if place == 0 else (1.0, 0.0)
+            edge = genuine[-1 - (place - 1) // 2]
+            matched, rejected = c.impostor_ge[edge], self._rejected[edge]
+            if place % 2:  # just above the score
+                matched, rejected = c.impostor_gt[edge], rejected + c.genuine_at[edge]
+            return float(matched / c.n_impostor), float(rejected / c.n_genuine)
+
+        after = bisect_left(range(last), True, key=lambda place: ge(*corner(place)))
+        return corner(max(after - 1, 0)), corner(after)
+
     def auc(self) -> Rate:
         """Find the chance that a genuine score is closer than an impostor score; ties count half.
 
@@ -373,9 +395,11 @@ class ErrorRates(Result):
             The area, from 0 to 1.
         """
         c = self.counts
-        below = c.n_impostor - c.impostor_ge
-        equal = c.impostor_ge - c.impostor_gt
-        return float((c.genuine_at * (below + equal / 2)).sum() / (c.n_genuine * c.n_impostor))
+        if 2 * c.n_genuine * c.n_impostor < _EXACT:  # twice every sum is a whole number that a float holds
+            lost = int(np.dot(c.genuine_at, c.impostor_ge + c.impostor_gt))
+            return (c.n_genuine * c.n_impostor - lost / 2) / (c.n_genuine * c.n_impostor)
+        wins = c.n_impostor - c.impostor_ge + (c.impostor_ge - c.impostor_gt) / 2
+        return float((c.genuine_at * wins).sum() / (c.n_genuine * c.n_impostor))
 
     def eer(self, convention: EERConvention = "midpoint") -> EqualErrorRate:
         """Find the equal error rate.
@@ -409,19 +433,16 @@ class ErrorRates(Result):
         """
         if convention not in get_args(EERConvention):
             raise unknown_name("EER convention", convention, get_args(EERConvention))
-        fmr, fnmr = self.curve
-        after = int(np.argmax(fmr >= fnmr))
-        before = max(after - 1, 0)
-        if fnmr[before] == fnmr[after]:
-            low = high = float(fnmr[after])
+        before, after = self._crossing()
+        fnmr = after[1]
+        if before[1] == fnmr:
+            low = high = fnmr
         else:
-            gaps = (abs(fmr[before] - fnmr[before]), abs(fmr[after] - fnmr[after]))
-            place = before if gaps[0] < gaps[1] else after
-            low, high = sorted((float(fmr[place]), float(fnmr[place])))
+            low, high = sorted(before if abs(before[0] - before[1]) < abs(after[0] - fnmr) else after)
         value = {"midpoint": (low + high) / 2, "lower": low, "upper": high}.get(convention)
         if value is None:
-            value = _hull_eer(fmr, fnmr)
-        threshold = self.at_fnmr(float(fnmr[after])).threshold if fnmr[after] < 1 else None
+            value = _hull_eer(*self.curve)
+        threshold = self.at_fnmr(fnmr).threshold if fnmr < 1 else None
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
     def min_dcf(self, p_target: Share = 0.01, c_miss: Cost = 1.0, c_fa: Cost = 1.0) -> float:

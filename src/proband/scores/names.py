@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from proband.samples.ids import Ids, Positions
-
-Ints = npt.NDArray[np.int64]
 
 
 def coded(names: pl.Series) -> pl.Series:
@@ -36,18 +36,28 @@ def numbered(names: pl.Series, what: str) -> tuple[Ids, Positions]:
     """Return the distinct names in order of appearance, and for each row the number of its name."""
     own = coded(names)
     distinct = own.unique(maintain_order=True)
-    return Ids(distinct, what), places_among(own, distinct)
+    return Ids(distinct, what), places_among(own, distinct).astype(np.intp)
 
 
-def places_among(names: pl.Series, distinct: pl.Series) -> Positions:
+def places_among(names: pl.Series, distinct: pl.Series) -> npt.NDArray[np.int32]:
     """Return where each of some coded names stands among the distinct ones, which are coded alike."""
-    place = np.zeros(len(_names(names)), dtype=np.intp)
+    place = np.zeros(len(_names(names)), dtype=np.int32)
     place[distinct.to_physical().to_numpy()] = np.arange(len(distinct))
-    places: Positions = place[names.to_physical().to_numpy()]
+    places: npt.NDArray[np.int32] = place[names.to_physical().to_numpy()]
     return places
 
 
-def n_repeats(keys: Ints) -> int:
+def keys_of_pairs(
+    one: npt.NDArray[Any], other: npt.NDArray[Any], n: int
+) -> npt.NDArray[np.unsignedinteger[Any]]:
+    """Return a number for each two numbers below `n`, in order of the first and then of the second, in as few bytes as it takes."""
+    keys: npt.NDArray[np.unsignedinteger[Any]] = one.astype(np.uint32 if n**2 <= 1 << 32 else np.uint64)
+    keys *= keys.dtype.type(n)
+    keys += other.astype(keys.dtype, copy=False)
+    return keys
+
+
+def n_repeats(keys: npt.NDArray[Any]) -> int:
     """Return how many numbers are in a list beyond the first of each: by sorting, which takes less room than a table of all."""
     ascending = np.sort(keys)
     return int(np.count_nonzero(ascending[1:] == ascending[:-1]))

@@ -16,7 +16,7 @@ from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.samples.reading import series_from
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
-from proband.scores.names import numbered, together
+from proband.scores.names import coded, places_among, together
 from proband.scores.pair_columns import ROLES, PairColumns, mated_words, naming, needed_options
 from proband.scores.several import named_apart
 from proband.scores.trials import Trials, as_scores
@@ -82,6 +82,7 @@ def _lists(
     for side, one in columns.items():
         if one.null_count():
             raise _gap(one.alias(given[side].name), source)
+    columns = dict(zip(columns, together(*columns.values()), strict=True))
     if "mated" in given:
         columns["mated"], note = mated_in(given["mated"], mated_is, source, oriented)
         notes = (*notes, note)
@@ -115,8 +116,11 @@ def mated_in(
         column = column.fill_nan(None)
     if column.null_count():
         raise _gap(column, source)
-    texts = column.cast(pl.String) if column.dtype == pl.Boolean else as_text(column, source)
-    values = texts.unique(maintain_order=True).to_list()
+    if column.dtype.is_float():
+        column = as_text(column, source)
+    distinct = column.unique(maintain_order=True)
+    texts = as_text(distinct, source)
+    values = texts.to_list()
     shown = first_few(values, _MOST_SHOWN)
     if mated_is is None:
         if mated_words(texts):
@@ -126,7 +130,7 @@ def mated_in(
                 needed_options(columns, pl.DataFrame({name: texts}), oriented=oriented),
                 source=source,
             )
-        mated = texts.str.to_lowercase().is_in(["1", "true"])
+        kinds = texts.str.to_lowercase().is_in(["1", "true"])
     else:
         if mated_is not in values:
             raise UsageError(
@@ -141,12 +145,14 @@ def mated_in(
                 "leave out pairs that are neither, or write two values.",
                 source=source,
             )
-        mated = texts == mated_is
-    n = int(mated.sum())
-    words = (
-        " or ".join(texts.filter(kind).unique(maintain_order=True).to_list()) or "nothing"
-        for kind in (mated, ~mated)
+        kinds = texts == mated_is
+    mated = (
+        column
+        if column.dtype == pl.Boolean and mated_is is None
+        else column.is_in(distinct.filter(kinds).implode())
     )
+    n = int(mated.sum())
+    words = (" or ".join(texts.filter(kind).to_list()) or "nothing" for kind in (kinds, ~kinds))
     note = MATED_SAID(column=name, mated=next(words), other=next(words), n_mated=n, n_other=len(mated) - n)
     return mated.alias("mated"), note
 
@@ -184,8 +190,9 @@ def with_people_of_mated(trials: Trials) -> Trials:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    names, places = numbered(pl.concat(together(frame["query"], frame["target"])), "sample")
-    one, other = places[: frame.height], places[frame.height :]
+    sides = frame["query"], frame["target"]
+    names = pl.concat([side.unique(maintain_order=True) for side in sides]).unique(maintain_order=True)
+    one, other = (places_among(side, names) for side in sides)
     mated = frame["mated"].to_numpy()
     joined = coo_array(
         (np.ones(int(mated.sum()), np.int8), (one[mated], other[mated])), shape=(len(names),) * 2
@@ -200,7 +207,7 @@ def with_people_of_mated(trials: Trials) -> Trials:
             "name the subjects of both sides, or correct the list.",
             source=trials.name,
         )
-    called = pl.Series([f"person {k + 1}" for k in range(n_people)], dtype=pl.String)
+    called = coded(pl.Series([f"person {k + 1}" for k in range(n_people)], dtype=pl.String))
     found = frame.with_columns(
         query_subject=called.gather(people[one]), target_subject=called.gather(people[other])
     )

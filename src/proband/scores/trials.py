@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -123,10 +124,19 @@ class Trials:
         )
         if "mated" not in self.frame.columns:
             full = full.with_columns((pl.col("query_subject") == pl.col("target_subject")).alias("mated"))
-        failed = pl.col("failed").fill_null(False) | pl.col("score").is_nan() | pl.col("score").is_null()
-        full = full.with_columns(
-            failed.alias("failed"), pl.when(failed).then(None).otherwise(pl.col("score")).alias("score")
-        )
+        object.__setattr__(self, "frame", self._with_failures(full))
+
+    def _with_failures(self, full: pl.DataFrame) -> pl.DataFrame:
+        """Mark comparisons without a score as failed, and take the scores of those that failed; infinite scores are refused."""
+        given, failed = full["score"], full["failed"]
+        if not given.null_count() and isfinite(float(given.sum())):  # one pass tells that all are finite
+            if failed.null_count() == len(failed):
+                return full.with_columns(pl.lit(False).alias("failed"))
+            failed = failed.fill_null(False)
+        else:
+            failed = failed.fill_null(False) | given.is_nan() | given.is_null()
+        score = pl.when(failed).then(None).otherwise(given).alias("score")
+        full = full.with_columns(failed.alias("failed"), score)
         infinite = full.filter(pl.col("score").is_infinite())
         if infinite.height:
             first = infinite.row(0, named=True)
@@ -135,7 +145,7 @@ class Trials:
                 f"target {first['target']!r}.",
                 source=self.name,
             )
-        object.__setattr__(self, "frame", full)
+        return full
 
     def _names(self, *sides: str) -> list[pl.Series | pl.Expr]:
         """The names of both sides, numbered alike; nulls where the source does not know them."""

@@ -272,10 +272,9 @@ def _wider(estimate: Estimate, factor: int) -> Estimate:
 
 def closeness_of_list(trials: Trials) -> PairCloseness:
     """Return how close a list finds its genuine and its impostor comparisons, those that failed left out."""
-    scored = trials.frame.filter(~pl.col("failed"))
-    closeness = (1.0 if trials.orientation == "similarity" else -1.0) * scored["score"].to_numpy()
-    mated = scored["mated"].to_numpy()
-    return PairCloseness(closeness[mated], closeness[~mated])
+    sign = 1.0 if trials.orientation == "similarity" else -1.0
+    mated, failed, score = (trials.frame[name] for name in ("mated", "failed", "score"))
+    return PairCloseness(*(sign * score.filter(kind & ~failed).to_numpy() for kind in (mated, ~mated)))
 
 
 def shared_by(trials: Trials, sign: float) -> Shared | None:
@@ -287,7 +286,7 @@ def shared_by(trials: Trials, sign: float) -> Shared | None:
     if any(side.null_count() for side in sides):
         return None
     names = pl.concat([side.unique(maintain_order=True) for side in sides]).unique(maintain_order=True)
-    one, other = (places_among(side, names).astype(np.int32) for side in sides)
+    one, other = (places_among(side, names) for side in sides)
     mated = scored["mated"].to_numpy()
     if ((one == other) != mated).any():
         raise InputError(

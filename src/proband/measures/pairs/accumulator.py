@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
 from proband.kernels.counting import empty_cells
-from proband.kernels.pairs import count_products, count_values, pour_cells, sum_costs
+from proband.kernels.pairs import count_products, count_values, find_slots, pour_cells, sum_costs
 from proband.samples.table import frozen
 from proband.scores.base import Cells, Values
 
@@ -21,8 +22,14 @@ Codes = npt.NDArray[np.int32]
 
 _COARSE, _FINE = 1 << 12, 1 << 16  # cells: the counts of a coarse grid stay in the first-level cache, …
 _WORTH = 0.08  # … which is worth a closer look at up to so many of the scores
+_TAIL = 0.001  # the share of scores on either side that lies beyond the grid
+_TAILS, _DEEP = (0.02, 0.1, 0.3), 5.0  # shares to try where a closer look takes more steps than so many
 _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
+_ROOM = 1 << 12  # scores that a kernel takes at a time
+_MOST_DEPTHS = 32
+LONG = 1 << 18  # scores of a list that take longer to sort than a kernel takes to be compiled and to run
+TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,8 @@ class ScoreGrid:
         A value's cell is the whole part of ``value * slope + offset``, cut to the grid; computed in their precision.
     starts, stops
         Edges before the start are certainly below every score in the cell, those from the stop on certainly above.
+    depths
+        How many steps it takes to find the place of a score between the two.
     low_cell, high_cell
         Scores in cells up to the one, or from the other on, may be the lowest or the highest of all.
 
@@ -53,6 +62,7 @@ class ScoreGrid:
     offset: np.floating[Any]
     starts: Codes
     stops: Codes
+    depths: npt.NDArray[np.uint8]
     low_cell: int
     high_cell: int
 
@@ -66,15 +76,24 @@ class ScoreGrid:
         precision: type[np.floating[Any]] = np.float64,
     ) -> ScoreGrid:
         """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges."""
-        coarse = cls._laid(_COARSE, edges, keys, band, typical, precision)
-        if coarse._share_marked(typical) < _WORTH:
-            return coarse
-        return cls._laid(_FINE, edges, keys, band, typical, precision)
+        ended = np.append(edges, np.inf)
+        keys = ended if keys is edges else np.append(keys, np.inf)
+
+        def laid(n_cells: int, tail: float) -> ScoreGrid:
+            return cls._laid(n_cells, tail, ended, keys, band, typical, precision)
+
+        grid = laid(_COARSE, _TAIL)
+        if grid._share_marked(typical) >= _WORTH:
+            grid = laid(_FINE, _TAIL)
+        if grid._mean_depth(typical) <= _DEEP:
+            return grid
+        return min((grid, *(laid(_FINE, tail) for tail in _TAILS)), key=lambda one: one._mean_depth(typical))
 
     @classmethod
     def _laid(
         cls,
         n_cells: int,
+        tail: float,
         edges: Floats,
         keys: Floats,
         band: float,
@@ -82,27 +101,39 @@ class ScoreGrid:
         precision: type[np.floating[Any]],
     ) -> ScoreGrid:
         inside = typical if typical.size else keys[np.isfinite(keys)]
-        low, high = np.quantile(inside, [0.001, 0.999], method="nearest") if inside.size else np.zeros(2)
+        low, high = np.quantile(inside, [tail, 1 - tail], method="nearest") if inside.size else np.zeros(2)
         with np.errstate(all="ignore"):
             slope = precision(n_cells / (high - low))
             offset = precision(-low * float(slope))
-            margin = float(band * slope + 8 * np.finfo(precision).eps * (abs(offset) + n_cells))
+            # Some for the rounding of a cell, and some for that of its ends.
+            margin = float(band * slope + 16 * np.finfo(precision).eps * (abs(offset) + n_cells))
         if not margin < n_cells / 4:  # the range is too narrow for any grid: one cell holds everything
             slope, offset, margin = precision(0), precision(0), 0.0
 
         def cell(keys: Floats, side: float) -> Counts:
             return _cells_of(keys, float(slope), float(offset) + side, n_cells)
 
-        cells = np.arange(n_cells)
-        ended = np.append(edges, np.inf)
+        starts, stops = np.zeros(n_cells, dtype=np.int32), np.full(n_cells, len(keys) - 1, dtype=np.int32)
+        if slope:
+            ends = np.arange(1, n_cells) - float(offset)
+            starts[1:] = np.searchsorted(keys[:-1], (ends - margin) / float(slope))
+            beyond = (ends + margin) / float(slope)
+            near = np.flatnonzero(keys[starts[1:]] < beyond)  # hardly any: the margin is narrow
+            stops[:-1] = starts[1:]
+            stops[near] = np.searchsorted(keys[:-1], beyond[near])
+        else:
+            starts[1:] = len(keys) - 1
         return cls(
-            edges=ended,
-            keys=ended if np.array_equal(keys, edges) else np.append(keys, np.inf),
+            edges=edges,
+            keys=keys,
             band=band,
             slope=slope,
             offset=offset,
-            starts=np.searchsorted(cell(keys, margin), cells, side="left").astype(np.int32),
-            stops=np.searchsorted(cell(keys, -margin), cells, side="right").astype(np.int32),
+            starts=starts,
+            stops=stops,
+            depths=np.searchsorted(1 << np.arange(_MOST_DEPTHS - 1), stops - starts, side="right").astype(
+                np.uint8
+            ),
             low_cell=int(cell(typical, margin).min(initial=n_cells)),
             high_cell=int(cell(typical, -margin).max(initial=0)),
         )
@@ -127,14 +158,45 @@ class ScoreGrid:
         """How many of the typical scores need a closer look."""
         if not typical.size:
             return 0.0
-        cells = _cells_of(typical, float(self.slope), float(self.offset), len(self.starts))
-        return float(self.new_cells()[cells].mean())
+        return float(self.new_cells()[self._cells_of(typical)].mean())
+
+    def _mean_depth(self, typical: Floats) -> float:
+        """How many steps a closer look at one of the typical scores takes."""
+        return float(self.depths[self._cells_of(typical)].mean()) if typical.size else 0.0
+
+    def _cells_of(self, values: Floats) -> Counts:
+        return _cells_of(values, float(self.slope), float(self.offset), len(self.starts))
 
 
 def _cells_of(keys: Floats, slope: float, offset: float, n_cells: int) -> Counts:
     with np.errstate(over="ignore"):
         place = keys * slope + offset if slope else np.zeros_like(keys)
     return np.clip(np.floor(place), 0, n_cells - 1).astype(np.int64)
+
+
+def _tiles_of(values: Values, sign: float) -> Iterator[tuple[Values, Cells, Counts, float, Codes, Codes]]:
+    """A list of scores of different subjects as tiles of one row."""
+    values, firsts = frozen(values.view()), np.zeros(1, dtype=np.int64)
+    codes, one, others = (
+        empty_cells(1),
+        np.zeros(1, dtype=np.int32),
+        np.ones(min(_CHUNK, len(values)), dtype=np.int32),
+    )
+    for start in range(0, len(values), _CHUNK):
+        part = values[None, start : start + _CHUNK]
+        yield frozen(part), frozen(codes), firsts, sign, frozen(one), frozen(others)
+
+
+def slots_among(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
+    """Say of each value how many edges are below it and how many are not above it, added up; edges ascend and are distinct."""
+    if len(values) < LONG or not np.isfinite(values.sum()):
+        return np.searchsorted(edges, values) + np.searchsorted(edges, values, side="right")
+    grid = ScoreGrid.of(edges, edges, 0.0, values[:: -(-len(values) // TYPICAL)])
+    slots = np.empty(len(values), dtype=np.int64)
+    find_slots(
+        frozen(values.view()), grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges, slots
+    )
+    return slots
 
 
 class Counted(NamedTuple):
@@ -187,6 +249,11 @@ class PairAccumulator:
         self._pending = 0
         self._cost = Fraction(0)
         self._places = self._marked = np.empty(0, dtype=np.uint32)
+        self._fills = np.zeros(_MOST_DEPTHS, dtype=np.uint32)
+        self._values, self._lows = (
+            np.empty((_MOST_DEPTHS, _ROOM)),
+            np.empty((_MOST_DEPTHS, _ROOM), dtype=np.uint32),
+        )
 
     def add(self, closeness: npt.ArrayLike, *, log_ratios: bool = False) -> None:
         """Count impostor scores: an array of any shape, larger is closer; with `log_ratios`, add up their cost too."""
@@ -194,14 +261,19 @@ class PairAccumulator:
         values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
         if not np.isfinite(values).all():
             raise InputError("Only finite scores can be counted.")
-        one, others = frozen(np.zeros(1, dtype=np.int32)), frozen(np.ones(_CHUNK, dtype=np.int32))
-        for start in range(0, len(values), _CHUNK):
-            part = frozen(values[None, start : start + _CHUNK])
-            firsts = np.zeros(1, dtype=np.int64)
-            tile = part, frozen(empty_cells(1)), firsts, 1.0, one, others
+        self.add_list(values, 1.0)
+        if log_ratios:
+            self.add_costs_of_list(values)
+
+    def add_list(self, values: Values, sign: float) -> None:
+        """Count a list of finite impostor scores; `sign` makes them closeness."""
+        for tile in _tiles_of(values, sign):
             self.add_tile(*tile)
-            if log_ratios:
-                self.add_costs(*tile)
+
+    def add_costs_of_list(self, values: Values) -> None:
+        """Add up ln(1 + e^s) over a list of impostor scores."""
+        for tile in _tiles_of(values, 1.0):
+            self.add_costs(*tile)
 
     def add_tile(
         self, tile: Values, codes: Cells, firsts: Counts, sign: float, row_codes: Codes, column_codes: Codes
@@ -211,8 +283,9 @@ class PairAccumulator:
         self._make_room(tile)
         count_values(
             tile, codes, firsts, sign, row_codes, column_codes,
-            grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges,
-            self._cells, self._between, self._upon, self._extremes, self.excluded, self._places, self._marked,
+            grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.depths, grid.edges,
+            self._cells, self._between, self._upon, self._extremes, self.excluded,
+            self._places, self._marked, self._fills, self._values, self._lows,
         )  # fmt: skip
 
     def add_products(
@@ -276,14 +349,20 @@ class PairAccumulator:
         return int(self._poured().sum())
 
     @property
+    def tails(self) -> tuple[Counts, Counts]:
+        """How many scores are at or above each edge, and how many above it."""
+        reaching = np.cumsum(self._poured()[::-1])[::-1]
+        return reaching[1::2], reaching[2::2]
+
+    @property
     def at_least(self) -> Counts:
         """How many scores are at or above each edge."""
-        return self._tails()[1::2]
+        return self.tails[0]
 
     @property
     def above(self) -> Counts:
         """How many scores are above each edge."""
-        return self._tails()[2::2]
+        return self.tails[1]
 
     @property
     def extremes(self) -> Floats:
@@ -294,9 +373,6 @@ class PairAccumulator:
     def cost(self) -> float:
         """The sum of ln(1 + e^s), rounded once: the same whatever the order of merging."""
         return float(self._cost)
-
-    def _tails(self) -> Counts:
-        return np.cumsum(self._poured()[::-1])[::-1]
 
     def _poured(self) -> Counts:
         pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from math import log, nan
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
-from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
+from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
+from proband.engine.sending import working
+from proband.engine.threads import default_threads, in_threads
 from proband.errors import InputError, Said, UsageError
-from proband.measures.pairs.accumulator import Counted, PairAccumulator, ScoreGrid
+from proband.measures.pairs.accumulator import LONG, TYPICAL, Counted, PairAccumulator, ScoreGrid
 from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Counts, Floats, PairSet
@@ -27,7 +29,7 @@ from proband.measures.pairs.tiles import collect_genuine, read_tile, row_blocks,
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
-from proband.scores.names import n_repeats
+from proband.scores.names import keys_of_pairs, n_repeats
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, count, counted
 
@@ -47,6 +49,8 @@ __all__ = [
 
 Work = TypeVar("Work")
 
+_IMPOSTORS_AN_EDGE = 4  # fewer are not worth another part of the list, whose counts must be merged
+_RUN = 1 << 15
 _EDGES_A_BLOCK = 1 << 16  # so many are merged in a small part of the time that a block takes
 
 _REPEATED = Sentence(
@@ -198,8 +202,9 @@ def count_pairs(
     """
     near = pairs.acquired
     genuine = collect_genuine(scores, near, threads)
+    ordered = np.sort(genuine.closeness)
     impostors = sample_impostors(scores, near)
-    edges = _Edges.of(genuine.closeness, thresholds, impostors)
+    edges = _Edges.of(ordered, thresholds, impostors)
     progress = progress or Silent()
     progress.begin(f"comparisons of {scores.name}", near.n_genuine + near.n_impostor)
     if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
@@ -207,13 +212,13 @@ def count_pairs(
     else:
         grid = ScoreGrid.of(edges.every, edges.every, 0.0, impostors)
         total = _added(_OfTiles(scores, near, grid, log_ratios), row_blocks(near), threads, progress)
-    total.take_out(_equal_to(edges.every, genuine.closeness))
+    total.take_out(edges.genuine_at_every)
     n_dont_care, n_failed = total.excluded.tolist()
     return _counts(
-        genuine.closeness,
-        _Tails(total.n, total.at_least, total.above, total.extremes, total.cost),
+        ordered,
+        _Tails(total.n, *total.tails, total.extremes),
         edges,
-        log_ratios=log_ratios,
+        bits=_bits(genuine.closeness, total.cost) if log_ratios else None,
         failed=(
             pairs.n_failed_genuine + genuine.n_failed,
             pairs.n_failed_impostor + n_failed - genuine.n_failed,
@@ -248,18 +253,17 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
             "give a column 'mated', or the subjects of both sides.",
             source=trials.name,
         )
-    mated, failed = frame["mated"].to_numpy(), frame["failed"].to_numpy()
     sign = 1.0 if trials.orientation == "similarity" else -1.0
-    score = frame["score"].to_numpy()  # of failed comparisons there is none, and none is taken
-    genuine, impostors = sign * score[mated & ~failed], sign * score[~mated & ~failed]
+    mated, failed, score = frame["mated"], frame["failed"], frame["score"]
+    genuine = sign * score.filter(mated & ~failed).to_numpy()
     genuine.sort()
-    impostors.sort()
-    edges = _Edges.of(genuine, thresholds, impostors[[0, -1]] if len(impostors) else impostors)
+    impostors = score.filter(~mated & ~failed)
+    tails, edges = _of_list(genuine, thresholds, impostors, sign)
     return _counts(
         genuine,
-        _Tails.of_sorted(impostors, edges.every, log_ratios),
+        tails,
         edges,
-        log_ratios=log_ratios,
+        bits=_bits(genuine, _cost_of_list(impostors, sign)) if log_ratios else None,
         failed=(int((mated & failed).sum()), int((~mated & failed).sum())),
         dont_care=(0, 0),
         notes=trials.notes,
@@ -278,18 +282,20 @@ def each_pair_once(trials: Trials) -> Trials:
     """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
     frame = trials.frame
     query, target = frame["query"], frame["target"]
-    named = (query.is_not_null() & target.is_not_null()).to_numpy()
-    if not set(query.unique().drop_nulls()) & set(target.unique().drop_nulls()):
+    if max(query.null_count(), target.null_count()) == frame.height:
         return trials
-    one, other = (side.to_physical().fill_null(0).to_numpy().astype(np.int64) for side in (query, target))
+    if not query.unique().drop_nulls().is_in(target.unique().drop_nulls().implode()).any():
+        return trials
+    named = (query.is_not_null() & target.is_not_null()).to_numpy()
+    one, other = (side.to_physical().fill_null(0).to_numpy() for side in (query, target))
     n_names = 1 + int(max(one.max(), other.max()))
-    repeated = n_repeats((one * n_names + other)[named])
-    if repeated:
-        return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
+    either_way = keys_of_pairs(np.minimum(one, other), np.maximum(one, other), n_names)
     itself = named & (one == other)
-    either_way = np.minimum(one, other) * n_names + np.maximum(one, other)
     again = np.zeros(len(named), dtype=np.bool_)
     if n_repeats(either_way[named]):
+        repeated = n_repeats(keys_of_pairs(one, other, n_names)[named])
+        if repeated:
+            return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
         again[named] = ~pl.Series(either_way[named]).is_first_distinct().to_numpy()
     notes = [
         said(n=int(which.sum()))
@@ -303,25 +309,60 @@ def each_pair_once(trials: Trials) -> Trials:
 
 @dataclass(frozen=True)
 class _Edges:
-    """Where to count: the edges asked for, and those of the histogram's bins."""
+    """Where to count: the edges asked for, and those of the histogram's bins.
+
+    Attributes
+    ----------
+    every
+        All of them.
+    wanted, genuine_at
+        The distinct genuine scores and the thresholds, and how many genuine scores equal each.
+    bins
+        Those of the histogram.
+    places
+        Before which of the wanted edges each stands that is of the histogram alone.
+    """
 
     every: Floats
     wanted: Floats
+    genuine_at: Counts
     bins: Floats
+    places: Counts
 
     @classmethod
     def of(cls, genuine: Floats, thresholds: Sequence[float], impostors: Floats) -> _Edges:
+        """Make edges of genuine scores in ascending order, thresholds, and some impostors, the lowest and the highest if they are known."""
         extra = np.asarray(thresholds, dtype=np.float64).ravel()
         if np.isnan(extra).any():
             raise UsageError("A threshold must be a number.")
-        wanted = np.unique(np.concatenate([genuine, extra])) + 0.0  # no minus zero
-        bins = bin_edges(genuine, impostors)
-        return cls(np.unique(np.concatenate([wanted, bins])), wanted, bins)
+        firsts = np.flatnonzero(np.concatenate([genuine[:1] == genuine[:1], genuine[1:] != genuine[:-1]]))
+        wanted, at = genuine[firsts] + 0.0, np.diff(firsts, append=len(genuine))  # no minus zero
+        places, new = _new_among(wanted, np.unique(extra) + 0.0)
+        if len(new):
+            wanted, at = np.insert(wanted, places, new), np.insert(at, places, 0)
+        bins = bin_edges(genuine[[0, -1]] if len(genuine) else genuine, impostors)
+        places, new = _new_among(wanted, bins)
+        return cls(np.insert(wanted, places, new), wanted, at, bins, places)
+
+    @property
+    def genuine_at_every(self) -> Counts:
+        """How many genuine scores equal each of all edges."""
+        return np.insert(self.genuine_at, self.places, 0)
+
+    def of_wanted(self, counts: Counts) -> Counts:
+        """Of a count for every edge, those for the edges asked for."""
+        starts = self.places + np.arange(
+            1, len(self.places) + 1
+        )  # behind each edge that is of the bins alone
+        runs = pairwise([0, *starts, len(counts) + 1])
+        return np.concatenate([counts[start : stop - 1] for start, stop in runs])
 
 
-def _equal_to(edges: Floats, values: Floats) -> Counts:
-    """How many values equal each edge; every value is one."""
-    return np.bincount(np.searchsorted(edges, values), minlength=len(edges))
+def _new_among(edges: Floats, more: Floats) -> tuple[Counts, Floats]:
+    """Before which edges some numbers belong that are not among them, and these numbers; both ascend and are distinct."""
+    places = np.searchsorted(edges, more)
+    new = np.searchsorted(edges, more, side="right") == places
+    return places[new], more[new]
 
 
 def _count_products(
@@ -392,25 +433,87 @@ def _runs(work: Iterable[Work], length: int) -> Iterator[list[Work]]:
         yield run
 
 
-@dataclass(frozen=True)
-class _Tails:
-    """How many impostor scores there are, how many at or above and above every edge, the lowest and the highest, and their cost."""
+class _Tails(NamedTuple):
+    """How many impostor scores there are, how many at or above and above every edge, the lowest and the highest."""
 
     n: int
     at_least: Counts
     above: Counts
     extremes: Floats
-    cost: float
 
-    @classmethod
-    def of_sorted(cls, closeness: Floats, edges: Floats, log_ratios: bool) -> _Tails:
-        """Count scores that are all in memory, in ascending order: sorting them takes less than looking among many edges."""
-        below, up_to = (np.searchsorted(closeness, edges, side) for side in ("left", "right"))
-        costs = PairAccumulator(np.empty(0))
-        if log_ratios:
-            costs.add(closeness, log_ratios=True)
-        n = len(closeness)
-        return cls(n, n - below, n - up_to, closeness[[0, -1]] if n else closeness, costs.cost)
+
+def _of_list(
+    genuine: Floats, thresholds: Sequence[float], impostors: pl.Series, sign: float
+) -> tuple[_Tails, _Edges]:
+    """Count impostor scores that are all in memory at every edge: a short list is sorted, of a long one each finds its place.
+
+    A short list is sorted sooner than a kernel is compiled.
+    """
+    n = len(impostors)
+    if n < LONG:
+        closeness = np.sort(sign * impostors.to_numpy())
+        extremes = closeness[[0, -1]] if n else closeness
+        edges = _Edges.of(genuine, thresholds, extremes)
+        below, up_to = (np.searchsorted(closeness, edges.every, side) for side in ("left", "right"))
+        return _Tails(n, n - below, n - up_to, extremes), edges
+    chunks = [chunk.to_numpy() for chunk in impostors.get_chunks()]
+    parts = _parts_of(chunks, max(-(-n // default_threads()), _IMPOSTORS_AN_EDGE * len(genuine)))
+    threads = min(len(parts), 1 if working.get() else default_threads())
+    ends = np.concatenate(list(in_threads(_ends_of, parts, threads)))
+    extremes = np.sort(sign * np.array([ends.min(), ends.max()]))
+    edges = _Edges.of(genuine, thresholds, extremes)
+    typical = np.concatenate([extremes, *(sign * chunk[:: -(-n // TYPICAL)] for chunk in chunks)])
+    grid = ScoreGrid.of(edges.every, edges.every, 0.0, typical)
+    total, *others = in_threads(_OfList(grid, sign), parts, threads)
+    for other in others:
+        total.take(other.counted)
+    return _Tails(n, *total.tails, extremes), edges
+
+
+def _parts_of(chunks: Iterable[Floats], length: int) -> list[list[Floats]]:
+    """Share the scores of a list out to parts of a length, the last one shorter, without copying them."""
+    parts: list[list[Floats]] = []
+    room = 0
+    for chunk in chunks:
+        while len(chunk):
+            if not room:
+                parts.append([])
+                room = length
+            parts[-1].append(chunk[:room])
+            chunk, room = chunk[room:], room - min(room, len(chunk))
+    return parts
+
+
+def _ends_of(part: Iterable[Floats]) -> Floats:
+    """The lowest and the highest score of every run that fits into a cache, which is read once for both."""
+    runs = (values[some] for values in part for some in slices(len(values), _RUN))
+    return np.array([(run.min(), run.max()) for run in runs])
+
+
+@dataclass(frozen=True, eq=False)
+class _OfList:
+    """Counts of a part of a list."""
+
+    grid: ScoreGrid
+    sign: float
+
+    def __call__(self, part: Iterable[Floats]) -> PairAccumulator:
+        total = PairAccumulator(self.grid)
+        for values in part:
+            total.add_list(values, self.sign)
+        return total
+
+
+def _cost_of_list(impostors: pl.Series, sign: float) -> float:
+    """The sum of ln(1 + e^s) over impostor scores, which are added in ascending order."""
+    costs = PairAccumulator(np.empty(0))
+    costs.add_costs_of_list(np.sort(sign * impostors.to_numpy()))
+    return costs.cost
+
+
+def _bits(genuine: Floats, cost: float) -> tuple[float, float]:
+    """The sums of log₂(1 + e^−s) over genuine and, of their sum in nats, of log₂(1 + e^s) over impostor scores."""
+    return float(np.logaddexp(0.0, -genuine).sum()) / log(2), cost / log(2)
 
 
 def _counts(
@@ -418,29 +521,30 @@ def _counts(
     impostors: _Tails,
     edges: _Edges,
     *,
-    log_ratios: bool,
+    bits: tuple[float, float] | None,
     failed: tuple[int, int],
     dont_care: tuple[int, int],
     notes: tuple[Note, ...],
 ) -> PairCounts:
-    n_impostor, at_least = impostors.n, impostors.at_least
+    """Put together what was counted; genuine scores ascend."""
     extremes = impostors.extremes
-    wanted, bins = (np.searchsorted(edges.every, some) for some in (edges.wanted, edges.bins))
+    bins = np.searchsorted(edges.every, edges.bins)
+    genuine_bits, impostor_bits = bits or (None, None)
     return PairCounts(
         edges=frozen(edges.wanted),
-        genuine_at=frozen(_equal_to(edges.wanted, genuine)),
-        impostor_ge=frozen(at_least[wanted]),
-        impostor_gt=frozen(impostors.above[wanted]),
+        genuine_at=frozen(edges.genuine_at),
+        impostor_ge=frozen(edges.of_wanted(impostors.at_least)),
+        impostor_gt=frozen(edges.of_wanted(impostors.above)),
         n_genuine=len(genuine),
-        n_impostor=n_impostor,
+        n_impostor=impostors.n,
         n_failed_genuine=failed[0],
         n_failed_impostor=failed[1],
         n_dont_care_genuine=dont_care[0],
         n_dont_care_impostor=dont_care[1],
         lowest_impostor=float(extremes[0]) if extremes.size else nan,
         highest_impostor=float(extremes[1]) if extremes.size else nan,
-        histogram=histogram_of(edges.bins, genuine, extremes, at_least[bins], n_impostor),
-        genuine_bits=float(np.logaddexp(0.0, -genuine).sum()) / log(2) if log_ratios else None,
-        impostor_bits=impostors.cost / log(2) if log_ratios else None,
+        histogram=histogram_of(edges.bins, genuine, extremes, impostors.at_least[bins], impostors.n),
+        genuine_bits=genuine_bits,
+        impostor_bits=impostor_bits,
         notes=notes,
     )

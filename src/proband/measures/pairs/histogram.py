@@ -48,9 +48,9 @@ def histogram_of(
 ) -> Histogram:
     """Make a histogram from the impostors at or above every bin's edge, keeping the bins that hold the scores.
 
-    `extremes` are the lowest and highest impostor scores, if there are any.
+    Genuine scores ascend; `extremes` are the lowest and highest impostor scores, if there are any.
     """
-    low, high = _range(genuine, extremes)
+    low, high = _range(genuine[[0, -1]] if len(genuine) else genuine, extremes)
     if np.isnan(low):
         return Histogram(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
     inside = (bins > low) & (bins < high)
@@ -59,8 +59,7 @@ def histogram_of(
     begin, end = begin if np.isfinite(begin) else low, end if np.isfinite(end) else high
     if begin == end:  # all scores are equal
         begin, end = begin - max(0.5, 1e-3 * abs(begin)), end + max(0.5, 1e-3 * abs(end))
-    ordered = np.sort(genuine)
-    genuine_at_least = len(ordered) - np.searchsorted(ordered, bins[inside])
+    genuine_at_least = len(genuine) - np.searchsorted(genuine, bins[inside])
     return Histogram(
         edges=frozen(np.concatenate([[begin], bins[inside], [end]])),
         genuine=frozen(-np.diff(np.concatenate([[len(genuine)], genuine_at_least, [0]]))),

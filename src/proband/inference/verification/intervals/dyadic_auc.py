@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import slices
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile
 from proband.inference.verification.intervals.answers import answers_of_verification
@@ -24,6 +25,7 @@ from proband.inference.verification.people.carriers import (
 from proband.inference.verification.people.meetings import Ints
 from proband.inference.verification.people.supposed import moderated_interval, worth_of_people
 from proband.measures.pair_measures import AUC
+from proband.measures.pairs.accumulator import slots_among
 from proband.measures.pairs.placements import PlacementSums
 from proband.results.about import NOBODY, RestsOn
 from proband.results.difference import Difference
@@ -313,21 +315,25 @@ def _placements(scores: PairCloseness) -> tuple[float, Floats, Floats]:
         raise UsageError("Comparisons need numbers that say how close they are.")
     if not len(genuine) or not len(impostor):
         raise DesignError("Without genuine and impostor comparisons there is no ROC curve.")
-    of_genuine = _share_below(np.sort(impostor), genuine)
-    of_impostor = _share_below(np.sort(genuine), impostor)
+    edges, times = np.unique(genuine, return_counts=True)
+    below = np.concatenate([[0], np.cumsum(times)])  # genuine ones below each edge, and all
+    # Of each slot, between edges or upon one, how many genuine ones are below it and not above it, and so many impostors.
+    placed = np.repeat(below, 2)[:-1]
+    placed[1::2] += times
+    placed += np.repeat(below, 2)[:-1]
+    counts = np.zeros(len(placed), dtype=np.int64)
+    of_impostor: Floats = np.empty(len(impostor))
+    for some in slices(len(impostor), _AT_ONCE):
+        slots = slots_among(edges, impostor[some])
+        counts += np.bincount(slots, minlength=len(counts))
+        of_impostor[some] = placed[slots] / (2 * len(genuine))
+    reached = np.cumsum(counts)
+    of_edge = (reached[1::2] + reached[:-1:2]) / (2 * len(impostor))
+    of_genuine = of_edge[np.searchsorted(edges, genuine)]
     area = float(of_genuine.mean())
     np.subtract(1.0, of_impostor, out=of_impostor)
     of_impostor -= area
     return area, of_genuine - area, of_impostor
-
-
-def _share_below(ascending: Floats, values: Floats) -> Floats:
-    share: Floats = np.empty(len(values))
-    for start in range(0, len(values), _AT_ONCE):
-        some = values[start : start + _AT_ONCE]
-        places = np.searchsorted(ascending, some) + np.searchsorted(ascending, some, side="right")
-        share[start : start + _AT_ONCE] = places / (2 * len(ascending))
-    return share
 
 
 def _by_two(impostor: Floats, people: _Numbered) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.verification.people.meetings import Comparisons, Ints
+from proband.scores.names import keys_of_pairs
 
 Numbers = npt.NDArray[np.int32]
 
@@ -38,11 +39,9 @@ class ListedComparisons:
     def of(cls, i: npt.ArrayLike, j: npt.ArrayLike, n_subjects: int) -> ListedComparisons:
         """Count the two people of every impostor comparison, in either order."""
         one, other = np.asarray(i), np.asarray(j)
-        keys = np.minimum(one, other).astype(np.int64)
-        keys *= n_subjects
-        keys += np.maximum(one, other)
+        keys = keys_of_pairs(np.minimum(one, other), np.maximum(one, other), n_subjects)
         keys.sort()
-        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        starts = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), np.bool_), keys[1:] != keys[:-1]]))
         counts = np.diff(starts, append=len(keys)).astype(np.int32)
         pairs = keys[starts]
         return cls(
