@@ -33,7 +33,7 @@ from proband.inference.verification.intervals.dyadic_bootstrap import (
 )
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.meetings import Comparisons
-from proband.inference.verification.people.thinned import KEPT, ThinnedTail
+from proband.inference.verification.thinned import KEPT, ThinnedTail
 from proband.measures.open_set import search
 from proband.measures.pairs.counts import count_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import PairSet

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.inference.verification import verification
-from proband.inference.verification.people import thinned
+from proband.inference.verification import thinned, verification
 from proband.inference.verification.people.matches import ListedMatches
 from proband.inference.verification.people.meetings import Comparisons
-from proband.inference.verification.people.thinned import ThinnedTail
+from proband.inference.verification.thinned import ThinnedTail
 from proband.measures.pairs import products
 from proband.measures.pairs.counts import count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet

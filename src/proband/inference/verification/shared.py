@@ -33,7 +33,7 @@ from proband.inference.verification.people.supposed import (
     effect_of_sharing,
     worth_of_people,
 )
-from proband.inference.verification.people.thinned import ThinnedTail
+from proband.inference.verification.thinned import ThinnedTail
 from proband.measures.pairs.counts import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.verification import SUPPORTED

@@ -20,7 +20,6 @@ from proband.inference.verification.intervals.dyadic_auc import auc_interval_of_
 from proband.inference.verification.lists import verify_list
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
-from proband.inference.verification.people.thinned import KEPT
 from proband.inference.verification.points import (
     FMRS,
     N_RESAMPLES,
@@ -37,6 +36,7 @@ from proband.inference.verification.points import (
 )
 from proband.inference.verification.results import OVER_PEOPLE, Verification, verification_among
 from proband.inference.verification.shared import LARGEST_TAIL, Shared
+from proband.inference.verification.thinned import KEPT
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_pairs, genuine_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet

@@ -56,7 +56,15 @@ class Matches(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ListedMatches:
-    """False matches as a list of their two subjects, the lower number first."""
+    """False matches as a list.
+
+    Attributes
+    ----------
+    first, second
+        The two subjects of each, the lower number first.
+    comparisons
+        Who meets whom.
+    """
 
     first: Ints
     second: Ints
