@@ -33,6 +33,7 @@ from proband.inference.verification.intervals.dyadic_bootstrap import (
 )
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.thinned import KEPT, ThinnedTail
 from proband.measures.open_set import search
 from proband.measures.pairs.counts import count_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
@@ -136,7 +137,21 @@ def pairs(folder: Path, kind: str, log_ratios: bool = False) -> Any:
     counts = count_pairs(scores, chosen, [0.3], log_ratios=log_ratios)
     met, tail = impostor_meetings(scores, chosen), tail_pairs(scores, chosen, 0.6)
     placed = placements(scores, chosen, counts.edges, 0.9)
-    return counts.edges, counts.impostor_ge, counts.impostor_gt, counts.impostor_bits, met, tail, placed
+    sizes = np.bincount(chosen.acquired.row_codes)
+    meetings = Comparisons(sizes, sizes, symmetric=True)
+    codes = np.arange(len(sizes), dtype=np.int32)
+    thin = ThinnedTail.of(scores, chosen, codes, meetings, [0.4], {}, lambda _: 2 * KEPT)
+    drawn = thin.matches(0.4).by_subject, thin.matches(0.4).squares
+    return (
+        counts.edges,
+        counts.impostor_ge,
+        counts.impostor_gt,
+        counts.impostor_bits,
+        met,
+        tail,
+        placed,
+        drawn,
+    )
 
 
 def bootstraps(folder: Path) -> Any:

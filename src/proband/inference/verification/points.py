@@ -22,14 +22,16 @@ from proband.inference.verification.intervals.rate_interval import (
 )
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.results import VerificationPoint
-from proband.inference.verification.shared import Shared
+from proband.inference.verification.shared import LARGEST_TAIL, Shared
 from proband.measures.pair_measures import AUC, EER, FNMR
-from proband.measures.pairs.counts import PairCounts
+from proband.measures.pairs.counts import PairCounts, tail_pairs
+from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import SUPPORTED, ErrorRates, OperatingPoint
 from proband.results.about import RestsOn, Who
 from proband.results.base import describing
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
+from proband.scores import Scores
 from proband.words import Method, Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
@@ -51,6 +53,12 @@ CLOSEST_TIED = Sentence(
     "verification.closest-tied",
     "caution",
     "the closest impostor scores are equal, and more of them than a target FMR of {fmr:given} allows: a threshold that keeps it admits none",
+)
+THINNED = Sentence(
+    "verification.thinned-tail",
+    "note",
+    "{n:count impostor comparison} may matter at these operating points, too many to list: rates and thresholds are of all of them; how "
+    "pairs of people and thresholds vary is seen in those drawn at random, {kept:count} or so for each operating point",
 )
 _NO_INTERVAL = Method("no-interval", "no interval", "no interval")
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
@@ -139,6 +147,18 @@ def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     beyond = [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
     tied = [fmr for fmr in fmrs if rates.allowed_at(fmr) and not rates.at_fmr(fmr).false_matches]
     return [*beyond, *(CLOSEST_TIED(fmr=fmr) for fmr in tied[:1])]
+
+
+def admitting_each(
+    rates: ErrorRates, scores: Scores, pairs: PairSet, fmrs: Sequence[float], threads: int | None
+) -> ErrorRates:
+    """Count as well at the thresholds of false match rates, looking only at the impostors between the edges about each."""
+    for fmr in fmrs:
+        most = rates.allowed_at(fmr)
+        low, high, closer = rates.counts.window_to_admit(most)
+        last = tail_pairs(scores, pairs, low, LARGEST_TAIL, threads, high)[2]
+        rates = replace(rates, counts=rates.counts.admitting(last, [most], closer))
+    return rates
 
 
 def loosest_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,10 +15,15 @@ from proband.inference.verification.intervals.dyadic_auc import (
     PairPeople,
     auc_interval,
 )
-from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.intervals.dyadic_rates import (
+    false_match_rate,
+    false_non_match_rate,
+    rate_of_matches,
+)
 from proband.inference.verification.intervals.few_errors import bounds_without_errors
 from proband.inference.verification.intervals.rate_interval import ZeroErrorBounds
 from proband.inference.verification.people.drawings import AtRates, Drawings, Genuine, Tail
+from proband.inference.verification.people.matches import ListedMatches, Matches
 from proband.inference.verification.people.meetings import Comparisons, Meetings
 from proband.inference.verification.people.partial_meetings import GappedComparisons, ListedComparisons
 from proband.inference.verification.people.supposed import (
@@ -28,6 +33,7 @@ from proband.inference.verification.people.supposed import (
     effect_of_sharing,
     worth_of_people,
 )
+from proband.inference.verification.thinned import ThinnedTail
 from proband.measures.pairs.counts import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.verification import SUPPORTED
@@ -37,7 +43,7 @@ from proband.words import count
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
+LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,9 @@ class Shared:
         How many times the variance over people is taken: more than once where several of them may be one.
     lent
         What other algorithms or groups show of how alike comparisons are, for where these show nothing.
+    thinned
+        Where the impostors that reach the loosest threshold are too many to list: sums over them, and a part. Those that are listed
+        are then the closest of them.
     """
 
     comparisons: Meetings
@@ -97,6 +106,7 @@ class Shared:
     whole: Shared | None = None
     in_doubt: int = 1
     lent: Lent = NOTHING_LENT
+    thinned: ThinnedTail | None = None
 
     @classmethod
     def of(
@@ -118,7 +128,7 @@ class Shared:
             )
         rows = pairs.row_codes[~pairs.row_failed]
         columns = pairs.column_codes[~pairs.column_failed]
-        people = np.unique(np.concatenate([rows, columns]))
+        people = pairs.acquired.people
         comparisons: Meetings
         listed = None
         if met is not None:
@@ -135,7 +145,7 @@ class Shared:
             )
             comparisons = whole if listed is None else GappedComparisons(whole, listed)
         whose, genuine = own or genuine_pairs(scores, pairs, threads)
-        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL, threads)
+        first, second, tail = tail_pairs(scores, pairs, loosest, LARGEST_TAIL, threads)
         return cls(
             comparisons,
             np.searchsorted(people, whose),
@@ -152,17 +162,38 @@ class Shared:
             self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept], whole=self.whole or self,
         )  # fmt: skip
 
+    def thinned_at(
+        self,
+        scores: Scores,
+        pairs: PairSet,
+        thresholds: Sequence[float],
+        rooms: Mapping[float, float],
+        most: Callable[[float], int],
+        threads: int | None = None,
+    ) -> Shared:
+        """The same for thresholds that too many impostors reach to list them (`ThinnedTail`)."""
+        thinned = ThinnedTail.of(
+            scores, pairs, pairs.acquired.people, self.comparisons, thresholds, rooms, most, threads
+        )
+        return replace(self, whole=self, thinned=thinned)
+
     def fmr_at(self, closeness: float, level: float) -> Estimate:
         """The false match rate at a closeness.
 
         Fewer than two errors do not show how alike comparisons are: their design effect is then borrowed from the threshold at
         which there are thirty, or else from other algorithms or groups.
         """
-        accepted = self.tail >= closeness
-        seen = 1 < np.count_nonzero(accepted) < self.comparisons.n_impostor - 1
+        matches = self._accepted(closeness)
+        seen = 1 < matches.n < self.comparisons.n_impostor - 1
         effect = None if seen else _effect((self.whole or self)._matches, self.lent.matches)
-        first, second = self.first[accepted], self.second[accepted]
-        return false_match_rate(first, second, self.comparisons, level, design_effect=effect)
+        return rate_of_matches(matches, self.comparisons, level, design_effect=effect)
+
+    def _accepted(self, closeness: float) -> Matches:
+        """The false matches at a closeness; where they are too many to list, at one of the thresholds of interest."""
+        if self.thinned is not None:
+            return self.thinned.matches(closeness)
+        accepted = self.tail >= closeness
+        return ListedMatches.of(self.first[accepted], self.second[accepted], self.comparisons)
 
     def fnmr_at(self, closeness: float, level: float) -> Estimate:
         """The false non-match rate at a closeness; its design effect is borrowed as that of `fmr_at` is."""
@@ -212,8 +243,20 @@ class Shared:
         """FNMR at each false match rate in drawings of people, with the thresholds found anew in each."""
         if not fmrs:
             return []
-        tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
         genuine = Genuine.of(self.genuine_people, self.genuine, self.comparisons)
+        if self.thinned is not None:
+            return [
+                self._thinned_rates(fmr, genuine).replicates("vertex", n_resamples, drawings, threads)[0]
+                for fmr in fmrs
+            ]
+        tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
         return AtRates.of(tail, genuine, self.comparisons, fmrs).replicates(
             "vertex", n_resamples, drawings, threads
         )
+
+    def _thinned_rates(self, fmr: float, genuine: Genuine) -> AtRates:
+        """Measure FNMR at a false match rate by a part of the impostors: of that, as many times fewer may be false matches."""
+        assert self.thinned is not None  # only then is there a part
+        first, second, closeness, share = self.thinned.part(self.thinned.rooms[fmr])
+        tail = Tail.of(first, second, closeness, self.comparisons)
+        return AtRates.of(tail, genuine, self.comparisons, [fmr * share])

@@ -23,16 +23,20 @@ from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.inference.verification.points import (
     FMRS,
     N_RESAMPLES,
+    THINNED,
+    admitting_each,
     beyond_data,
     closeness_of,
     loosest_of,
     points_of,
+    room_for_replicates,
     room_for_thirty,
     summaries,
     with_intervals,
 )
 from proband.inference.verification.results import OVER_PEOPLE, Verification, verification_among
-from proband.inference.verification.shared import Shared
+from proband.inference.verification.shared import LARGEST_TAIL, Shared
+from proband.inference.verification.thinned import KEPT
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_pairs, genuine_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet
@@ -47,6 +51,7 @@ from proband.scores.sampling import sampled
 from proband.scores.scored_pairs import PairScores, Sides, scored_pairs
 from proband.scores.several import by_name
 from proband.scores.trials import Trials
+from proband.words import Note
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
@@ -234,6 +239,7 @@ def verify_one(
         threads,
         progress,
         lent,
+        thinning=True,
     )
     made = verification_among(made, sampled(scores, within))
     if not by:
@@ -267,8 +273,13 @@ def verified(
     threads: int | None = None,
     progress: Progress | None = None,
     lent: Lent = NOTHING_LENT,
+    *,
+    thinning: bool = False,
 ) -> tuple[Verification, Shared]:
-    """Find the error rates of a matrix, and the comparisons that they and others may rest on."""
+    """Find the error rates of a matrix, and the comparisons that they and others may rest on.
+
+    With `thinning`, a part of them where they are too many to list, which is enough for the intervals here and not for others.
+    """
     if within is None:
         within = scores.samples_by_label()
     pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
@@ -279,11 +290,24 @@ def verified(
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
     own = genuine_pairs(scores, pairs, threads)
     area = _area(scores, pairs, own, rates, confidence_level, threads)
-    reached = min(loosest, room_for_thirty(counts), crossing if crossed else np.inf)
-    everything = replace(Shared.of(scores, pairs, reached, threads, own), lent=lent)
-    shared = everything.reaching(loosest)
-    rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
-    points = points_of(rates, fmrs, thresholds)
+    reached = min(room_for_thirty(counts), crossing if crossed else np.inf)
+    notes: tuple[Note, ...] = ()
+    if thinning and counts.reaching(loosest)[0] > LARGEST_TAIL:
+        everything = replace(Shared.of(scores, pairs, reached, threads, own), lent=lent)
+        rates = admitting_each(rates, scores, pairs, fmrs, threads)
+        points = points_of(rates, fmrs, thresholds)
+        shared = everything.thinned_at(
+            scores, pairs, [closeness_of(at.threshold, sign) for at in points],
+            {fmr: room_for_replicates(rates, fmr) for fmr in fmrs if n_resamples},
+            lambda closeness: counts.reaching(closeness)[1], threads,
+        )  # fmt: skip
+        notes = (THINNED(n=counts.reaching(loosest)[0], kept=KEPT),)
+    else:
+        everything = Shared.of(scores, pairs, min(loosest, reached), threads, own)
+        everything = replace(everything, lent=lent)
+        shared = everything.reaching(loosest)
+        rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
+        points = points_of(rates, fmrs, thresholds)
     made = with_intervals(
         rates.algorithm, points, sign, shared, confidence_level, n_resamples, naive, drawings, threads
     )
@@ -296,7 +320,7 @@ def verified(
         shared.comparisons.n_subjects,
         confidence_level,
         OVER_PEOPLE,
-        (*rates.notes, *beyond_data(rates, fmrs), *whole.notes),
+        (*rates.notes, *beyond_data(rates, fmrs), *notes, *whole.notes),
         compared_pairs(scores, within, counts),
         whole.genuine_weight,
         alike=everything.alike,
@@ -320,10 +344,9 @@ def _area(
     if counts.n_impostor > _MOST_FOR_AREA:
         return None
     sums = placements(scores, pairs, genuine, rates.auc(), threads)
-    people = np.unique(np.concatenate([near.row_codes, near.column_codes]))
     at = np.searchsorted(counts.edges, genuine)
     below = 1 - (counts.impostor_ge[at] + counts.impostor_gt[at]) / (2 * counts.n_impostor)
-    return auc_interval_of_sums(rates.auc(), below, np.searchsorted(people, whose), sums, level)
+    return auc_interval_of_sums(rates.auc(), below, np.searchsorted(near.people, whose), sums, level)
 
 
 def counted(

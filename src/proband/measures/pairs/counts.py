@@ -127,7 +127,26 @@ class PairCounts:
             return float(np.nextafter(self.edges[place - 1], np.inf))
         return self.closeness_reached_by(most + 1)
 
-    def admitting(self, impostors: Floats, most: Iterable[int]) -> PairCounts:
+    def reaching(self, closeness: float) -> tuple[int, int]:
+        """Find how many impostors reach a closeness, at least and at most, as the edges and the histogram tell."""
+        binned = self.histogram
+        from_bin = np.append(np.cumsum(binned.impostor[::-1])[::-1], 0)
+        edge, step = (int(np.searchsorted(edges, closeness)) for edges in (self.edges, binned.edges[:-1]))
+        least = max(int(np.append(self.impostor_ge, 0)[edge]), int(from_bin[step]))
+        most = min(
+            int(self.impostor_gt[edge - 1]) if edge else self.n_impostor,
+            int(from_bin[step - 1]) if step else self.n_impostor,
+        )
+        return least, most
+
+    def window_to_admit(self, most: int) -> tuple[float, float, int]:
+        """Find between which closeness the last of so many admitted impostors lie, and how many are closer than that."""
+        place = int(np.searchsorted(-self.impostor_ge, -most))
+        if place == len(self.edges):
+            return self.closeness_to_admit(most), np.inf, 0
+        return self.closeness_to_admit(most), float(self.edges[place]), int(self.impostor_ge[place])
+
+    def admitting(self, impostors: Floats, most: Iterable[int], closer: int = 0) -> PairCounts:
         """Count as well at the laxest thresholds that admit at most so many impostors.
 
         Such a threshold is the lowest score, genuine or impostor, above that of the first impostor who is one too many.
@@ -139,9 +158,11 @@ class PairCounts:
             score is an edge.
         most
             Numbers of impostors to admit.
+        closer
+            How many are left out of `impostors`, because they are closer than all of those: they reach an edge that is.
         """
         added: set[float] = set()
-        for allowed in most:
+        for allowed in (admitted - closer for admitted in most):
             if allowed >= len(impostors):
                 above = impostors
             else:
@@ -159,8 +180,8 @@ class PairCounts:
         inserted = {
             "edges": new,
             "genuine_at": np.zeros(len(new), dtype=np.int64),
-            "impostor_ge": len(ordered) - np.searchsorted(ordered, new),
-            "impostor_gt": len(ordered) - np.searchsorted(ordered, new, side="right"),
+            "impostor_ge": closer + len(ordered) - np.searchsorted(ordered, new),
+            "impostor_gt": closer + len(ordered) - np.searchsorted(ordered, new, side="right"),
         }
         changed = {
             name: frozen(np.insert(getattr(self, name), at, values)) for name, values in inserted.items()

@@ -129,8 +129,9 @@ def tail_pairs(
     threshold: float,
     limit: int = _TAIL_LIMIT,
     threads: int | None = None,
+    below: float = np.inf,
 ) -> Found:
-    """Return all impostor comparisons at or above a closeness: the subjects of both sides, and the closeness.
+    """Return all impostor comparisons at or above a closeness, and below another: the subjects of both sides, and the closeness.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def tail_pairs(
         If there are more than `limit`; it says how many.
     """
     near = pairs.acquired
-    rows, columns, closeness = tail_places(scores, pairs, threshold, limit, threads)
+    rows, columns, closeness = tail_places(scores, pairs, threshold, limit, threads, below)
     return near.row_codes[rows], near.column_codes[columns], closeness
 
 
@@ -148,8 +149,9 @@ def tail_places(
     threshold: float,
     limit: int = _TAIL_LIMIT,
     threads: int | None = None,
+    below: float = np.inf,
 ) -> Found:
-    """Return all impostor comparisons at or above a closeness: their places among acquired rows and columns, and the closeness.
+    """Return all impostor comparisons at or above a closeness, and below another: their places among acquired rows and columns, and the closeness.
 
     Raises
     ------
@@ -158,15 +160,9 @@ def tail_places(
     """
     if np.isnan(threshold):
         raise UsageError("A threshold must be a number.")
-    near = pairs.acquired
-    if isinstance(scores, Embeddings) and scores.is_product and near.n_impostor:
-        products = Products.of(scores, near)
-        with one_blas_thread():
-            parts, n_found = _gather(
-                _InProducts(products, near, threshold), products.blocks(near), limit, threads
-            )
-    else:
-        parts, n_found = _gather(_InTiles(scores, near, threshold), row_blocks(near), limit, threads)
+    with one_blas_thread():
+        find, work = finding(scores, pairs.acquired, threshold, below)
+        parts, n_found = _gather(find, work, limit, threads)
     if n_found > limit:
         raise DesignError(
             f"{counted(n_found, 'impostor comparison is', 'impostor comparisons are')} at or above {digits(threshold, 6)}, and only {count(limit)} may be "
@@ -178,38 +174,55 @@ def tail_places(
     return np.concatenate(rows), np.concatenate(columns), np.concatenate(closeness)
 
 
+def finding(
+    scores: Scores, near: PairSet, threshold: float, below: float = np.inf
+) -> tuple[Callable[[Any], Iterable[Found]], Iterable[Any]]:
+    """Return what finds impostors in a block by their closeness, and the blocks; all samples are acquired."""
+    if isinstance(scores, Embeddings) and scores.is_product and near.n_impostor:
+        products = Products.of(scores, near)
+        return _InProducts(products, near, threshold, below), products.blocks(near)
+    return _InTiles(scores, near, threshold, below), row_blocks(near)
+
+
 @dataclass(frozen=True, eq=False)
 class _InTiles:
-    """The impostors of a block of rows at or above a threshold."""
+    """The impostors of a block of rows at or above a threshold, and below another."""
 
     scores: Scores
     pairs: PairSet
     threshold: float
+    below: float
 
     def __call__(self, rows: slice) -> Iterable[Found]:
         tile = read_tile(self.scores, self.pairs, rows)
         left, right = _places(tile, self.threshold)
         closeness = tile.sign * tile.values[left, right].astype(np.float64)
-        yield _placed(left, rows.start), _placed(right, tile.start), closeness
+        kept = closeness < self.below
+        yield _placed(left[kept], rows.start), _placed(right[kept], tile.start), closeness[kept]
 
 
 @dataclass(frozen=True, eq=False)
 class _InProducts:
-    """The impostors of a block of products whose exact score is at or above a threshold."""
+    """The impostors of a block of products whose exact score is at or above a threshold, and below another."""
 
     products: Products
     pairs: PairSet
     threshold: float
+    below: float
 
     def __call__(self, block: Block) -> Iterable[Found]:
         products = self.products
-        bound = float(products.keys(np.array([self.threshold]))[0]) - products.band
+        low, high = products.keys(np.array([self.threshold, self.below])).tolist()
+        bound, most = low - products.band, np.float64(high + products.band)
         for tile in products.tiles(block, self.pairs):
             codes = empty_cells(len(tile.products))
             same = ScoreTile(tile.products, codes, tile.firsts, 1.0, tile.row_codes, tile.column_codes)
             left, right = _places(same, bound)
+            if most < np.inf:
+                near = tile.products[left, right] <= most
+                left, right = left[near], right[near]
             closeness = score_pairs(*tile.exact, sign_of(products.embeddings), left, right)
-            kept = closeness >= self.threshold
+            kept = (closeness >= self.threshold) & (closeness < self.below)
             yield (
                 _placed(left[kept], tile.first_row),
                 _placed(right[kept], tile.first_column),

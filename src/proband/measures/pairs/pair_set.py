@@ -129,6 +129,11 @@ class PairSet:
         return frozen(np.where(place < self.n_shared, place + 1, 0))
 
     @cached_property
+    def people(self) -> Codes:
+        """The subjects on either axis, in order."""
+        return frozen(np.unique(np.concatenate([self.row_codes, self.column_codes])))
+
+    @cached_property
     def acquired(self) -> PairSet:
         """The comparisons of samples that did not fail."""
         if not (self.row_failed.any() or self.column_failed.any()):

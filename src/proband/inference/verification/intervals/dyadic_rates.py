@@ -30,10 +30,10 @@ from proband.inference.verification.people.carriers import (
     effective_people,
     sees_people,
     small_sample,
-    squares_of_pairs,
     variance_over_people,
 )
-from proband.inference.verification.people.meetings import Ints, Meetings, subject_pairs
+from proband.inference.verification.people.matches import ListedMatches, Matches
+from proband.inference.verification.people.meetings import Meetings
 from proband.inference.verification.people.person_rates import by_comparison, by_person
 from proband.inference.verification.people.supposed import effect_of_sharing, worth_of_people
 from proband.results.estimate import Estimate
@@ -146,22 +146,32 @@ def false_match_rate(
     with the design effect, and never fewer than pairs of people who share nobody (`zero_error_bounds` has what these alone say).
     A single error does not show the effect either, and has Wilson's interval of as many.
     """
+    matches = ListedMatches.of(i, j, comparisons)
+    return rate_of_matches(matches, comparisons, confidence_level, method, design_effect)
+
+
+def rate_of_matches(
+    matches: Matches,
+    comparisons: Meetings,
+    confidence_level: float = 0.95,
+    method: DyadicMethod = "logit",
+    design_effect: float | None = None,
+) -> Estimate:
+    """Give the false match rate an interval, as `false_match_rate` does, from false matches in any form."""
     if method not in get_args(DyadicMethod):
         raise UsageError(f"There is no method {method!r}.", "choose one of: logit, wilson.")
     check_level(confidence_level)
-    first, second = subject_pairs(i, j, comparisons, "false matches")
-    by_subject, n, errors = comparisons.n_by_subject, comparisons.n_impostor, len(first)
+    by_subject, n, errors = comparisons.n_by_subject, comparisons.n_impostor, matches.n
     people = int(np.count_nonzero(by_subject))
     if n == 0:
         raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
     rate = errors / n
-    of_pairs = squares_of_pairs(first, second, rate, comparisons)
+    of_pairs = matches.of_pairs(rate)
     few = FewErrors.of(errors, n, design_effect, lambda: effect_of_sharing(comparisons))
     if errors in (0, n):
         return few.bound(FALSE_MATCHES, people, comparisons.n_disjoint, confidence_level)
     made = _OVER_PEOPLE[method]
-    counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
-    totals = counts - rate * by_subject
+    totals = matches.by_subject - rate * by_subject
     squares = float(totals @ totals)
     notes: tuple[Note, ...] = ()
     freedom: float | None = None
@@ -187,21 +197,15 @@ def false_match_rate(
     )
     if people < FEWEST or comparisons.sum_of_squares * comparisons.n_pairs == n**2:
         return estimate
-    return replace(estimate, by_person=_by_two_people(first, second, comparisons, people, confidence_level))
+    return replace(estimate, by_person=_by_two_people(matches, comparisons, people, confidence_level))
 
 
-def _by_two_people(
-    first: Ints, second: Ints, comparisons: Meetings, people: int, confidence_level: float
-) -> Estimate:
+def _by_two_people(matches: Matches, comparisons: Meetings, people: int, confidence_level: float) -> Estimate:
     """The rate in which every two people who meet weigh the same, with its interval as that of `false_match_rate`."""
-    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
-    i, j = keys // comparisons.n_subjects, keys % comparisons.n_subjects
-    shares, n = counts / comparisons.n_between(i, j), comparisons.n_pairs
-    rate = float(shares.sum()) / n
-    totals: Floats = -rate * comparisons.n_partners.astype(np.float64)
-    for side in (i, j):
-        totals += np.bincount(side, weights=shares, minlength=len(totals))
-    of_pairs = float((shares * (shares - 2 * rate)).sum()) + rate**2 * n
+    shares, n = matches.shares, comparisons.n_pairs
+    rate = shares.total / n
+    totals = shares.by_subject - rate * comparisons.n_partners
+    of_pairs = shares.of_pairs(rate) + rate**2 * n
     variance = max((float(totals @ totals) - of_pairs) * small_sample(people), of_pairs) / n**2
     freedom = effective_people(totals[comparisons.n_partners > 0])
     ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
