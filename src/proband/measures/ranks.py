@@ -13,15 +13,6 @@ from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import DesignError
 from proband.kernels.codes import NO_MATE, NO_SCORE
-from proband.kernels.counting import (
-    best_mate_scores,
-    count_images,
-    count_screened_images,
-    count_screened_subjects,
-    count_subjects,
-    empty_cells,
-    new_counts,
-)
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
 from proband.results.several import for_each
 from proband.samples import Experiment, Positions
@@ -201,6 +192,8 @@ def _count_matrix(
     scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
 ) -> _Counted:
     """Count in tiles of whole rows, read one after another."""
+    from proband.kernels.counting import new_counts
+
     counts = new_counts(len(task.rows))
     blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
     progress.begin(f"ranks of {scores.name}", len(task.rows))
@@ -225,6 +218,8 @@ class _Rows:
     owners: Positions  # of columns, numbered from 0, where subjects are counted
 
     def __call__(self, block: slice) -> _Counted:
+        from proband.kernels.counting import count_images, count_subjects, empty_cells, new_counts
+
         scores, task, rows = self.scores, self.task, self.task.rows[block]
         tile = scores.tile(rows, task.columns)
         cells = scores.cells(rows, task.columns)
@@ -248,6 +243,8 @@ def _count_embeddings(
     Threads share out the gallery; each keeps its own counts of all probes, and whole numbers add up to the same in
     any order.
     """
+    from proband.kernels.counting import new_counts
+
     closer, tied, best_mates, status = new_counts(len(task.rows))
     probes = scores.query_rows(task.rows)
     probe_norms = scores.query_norms(probes, task.rows)
@@ -284,6 +281,8 @@ class _Screened:
     screen: Screen
 
     def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+        from proband.kernels.counting import count_screened_images, count_screened_subjects, new_counts
+
         task, screen, scores = self.task, self.screen, self.screen.embeddings
         low, high = screen.limits(self.best)
         columns, codes = task.columns[block], task.column_codes[block]
@@ -315,6 +314,8 @@ def _score_mates(
     best_mates: npt.NDArray[np.int64],
 ) -> None:
     """Fill in each probe's best mate score, in float64, and how many mates share it."""
+    from proband.kernels.counting import best_mate_scores
+
     for part in slices(len(task.rows), _PROBES_AT_ONCE):
         starts = task.mate_starts[part.start : part.stop + 1]
         own = task.mates[starts[0] : starts[-1]]
