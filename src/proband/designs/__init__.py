@@ -47,5 +47,5 @@ _HOMES = {
     "resampling": "Binomial Bootstrap Clustered ClusteredMcNemar SignFlip TrainingSets",
     "stratified": "StratifiedDesign",
 }
-__all__ = [name for names in _HOMES.values() for name in names.split()]
+__all__ = sorted(name for names in _HOMES.values() for name in names.split())
 __getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

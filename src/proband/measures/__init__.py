@@ -55,9 +55,9 @@ _HOMES = {
     "proband.results.band": "Curve",
 }
 _UNLISTED = {"Curve", "rank", "search"}
-__all__ = [name for names in _HOMES.values() for name in names.split() if name not in _UNLISTED]
+__all__ = sorted({name for names in _HOMES.values() for name in names.split()} - _UNLISTED)
 __getattr__, _ = lazily(__name__, _HOMES, published=True)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return list(__all__)

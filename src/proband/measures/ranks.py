@@ -31,7 +31,11 @@ _DONT_CARE = Sentence(
     "caution",
     "{n:count probe has/probes have} only don't-care cells for mates; left out",
 )
-_PROBES_AT_ONCE, _GALLERY_AT_ONCE = 512, 2048  # a screening tile of 4 MB stays in cache
+_GALLERY_A_BLOCK = 2048  # what a thread takes at a time
+_PROBES_AT_ONCE, _GALLERY_AT_ONCE = (
+    1024,
+    512,
+)  # a screening tile of 2 MB: BLAS is about as fast as with any, and it is counted in cache
 
 
 @dataclass(frozen=True)
@@ -252,9 +256,9 @@ def _count_embeddings(
     _score_mates(scores, task, probes, probe_norms, best, best_mates)
     screen = make_screen(scores, task.rows, task.columns)
     blocks = (
-        _subject_slices(task.column_codes, _GALLERY_AT_ONCE)
+        _subject_slices(task.column_codes, _GALLERY_A_BLOCK)
         if counting == "subjects"
-        else slices(len(task.columns), _GALLERY_AT_ONCE)
+        else slices(len(task.columns), _GALLERY_A_BLOCK)
     )
     progress.begin(f"ranks of {scores.name}", len(task.columns))
     with one_blas_thread():
@@ -289,17 +293,29 @@ class _Screened:
         gallery = scores.target_rows(columns)
         norms = scores.target_norms(gallery, columns)
         screened = screen.gallery(gallery, norms)
+        by_subject = self.counting == "subjects"
+        tiles = list(
+            _subject_slices(codes, _GALLERY_AT_ONCE) if by_subject else slices(len(codes), _GALLERY_AT_ONCE)
+        )
         closer, tied, _, _ = new_counts(len(task.rows))
-        buffer = np.empty((_PROBES_AT_ONCE, len(columns)), dtype=np.float32)
+        buffer = np.empty(_PROBES_AT_ONCE * max(one.stop - one.start for one in tiles), dtype=np.float32)
         for part in slices(len(task.rows), _PROBES_AT_ONCE):
-            tile = np.matmul(screen.probes[part], screened.T, out=buffer[: part.stop - part.start])
-            arrays = (tile, low[part], high[part], self.best[part], task.row_codes[part], codes)
-            vectors = (self.probes[part], gallery, self.norms[part], norms, scores.metric_code)
-            out = (closer[part], tied[part])
-            if self.counting == "subjects":
-                count_screened_subjects(*arrays, *vectors, *out)
-            else:
-                count_screened_images(*arrays, *_mates_within(task, part, block), *vectors, *out)
+            probes = screen.probes[part]
+            for one in tiles:
+                shape = len(probes), one.stop - one.start
+                tile = np.matmul(probes, screened[one].T, out=buffer[: shape[0] * shape[1]].reshape(shape))
+                arrays = (tile, low[part], high[part], self.best[part], task.row_codes[part], codes[one])
+                vectors = (self.probes[part], gallery[one], self.norms[part], norms[one], scores.metric_code)
+                out = (closer[part], tied[part])
+                if by_subject:
+                    count_screened_subjects(*arrays, *vectors, *out)
+                else:
+                    mates = (
+                        task.mate_starts[part.start : part.stop + 1],
+                        task.mates,
+                        block.start + one.start,
+                    )
+                    count_screened_images(*arrays, *mates, *vectors, *out)
         # What comes back is small: no more can be counted than there are columns.
         small = np.min_scalar_type(len(columns))
         return len(columns), closer.astype(small), tied.astype(small)
@@ -327,17 +343,6 @@ def _score_mates(
             probes[part], gallery, probe_norms[part], norms, scores.metric_code,
             starts - starts[0], place, best[part], best_mates[part],
         )  # fmt: skip
-
-
-def _mates_within(
-    task: _Task, part: slice, block: slice
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The mates of some rows that stand in a block of columns, counted from the block's start, and where each begins."""
-    starts = task.mate_starts[part.start : part.stop + 1]
-    own = task.mates[starts[0] : starts[-1]]
-    inside = (own >= block.start) & (own < block.stop)
-    running = np.concatenate([[0], np.cumsum(inside)])
-    return own[inside] - block.start, running[starts - starts[0]]
 
 
 def _subject_slices(codes: npt.NDArray[np.int32], step: int) -> Iterator[slice]:

@@ -32,5 +32,5 @@ _HOMES = {
     "representativeness": "Representation equally_representative representation",
     "table": "Samples Selection",
 }
-__all__ = [name for names in _HOMES.values() for name in names.split()]
+__all__ = sorted(name for names in _HOMES.values() for name in names.split())
 __getattr__, __dir__ = lazily(__name__, _HOMES, published=True)
