@@ -1,8 +1,12 @@
-"""Full ranks of 10,000 probes among 100,000 embeddings of 512 components, against the bare matrix multiplication."""
+"""Full ranks of 10,000 probes among 100,000 embeddings of 512 components, against the bare matrix multiplication.
+
+CPU seconds of all threads, the least of some turns: what others do on the machine counts for little then.
+"""
 
 from __future__ import annotations
 
 import resource
+import time
 
 import numpy as np
 
@@ -14,7 +18,9 @@ from proband.scores import Embeddings
 
 PROBES, GALLERY, DIMENSION = 10_000, 100_000, 512
 NAIVE_PROBES = 100  # the naive way is timed on these and scaled up
-TILE = (512, 2048)
+TILE = (1024, 512)  # as ours; there is no faster one
+BLOCK = 2048  # of the gallery, which a thread takes at a time
+REPEATS = 3
 
 
 def run() -> list[Row]:
@@ -28,11 +34,13 @@ def run() -> list[Row]:
     rank(embeddings, experiment.restricted(probes=experiment.probes[:2]))  # compile first
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    ours, outcomes = best_of(2, lambda: _curve(embeddings, experiment))
+    ours = bare = float("inf")
+    for _ in range(REPEATS):  # by turns, since the machine is not as fast all the time
+        took, outcomes = best_of(1, lambda: _curve(embeddings, experiment), time.process_time)
+        ours = min(ours, took)
+        bare = min(bare, best_of(1, lambda: _bare(probes, gallery), time.process_time)[0])
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-
-    bare, _ = best_of(2, lambda: _bare(probes, gallery))
-    naive, ranks = best_of(1, lambda: _naive(probes[:NAIVE_PROBES], gallery))
+    naive, ranks = best_of(1, lambda: _naive(probes[:NAIVE_PROBES], gallery), time.process_time)
     equal = np.array_equal(ranks, outcomes.ranks[:NAIVE_PROBES])
     job = f"B. ranks and CMC, {PROBES:,} × {GALLERY:,} × {DIMENSION} (memory +{grown:.0f} MB)"
     goal = f"≤ 1.10× of bare sgemm ({ours / bare:.2f}×)"
@@ -52,14 +60,15 @@ def _bare(probes: np.ndarray, gallery: np.ndarray) -> None:
     rows, columns = TILE
 
     def one(start: int) -> None:
-        block = gallery[start : start + columns]
-        out = np.empty((rows, len(block)), dtype=np.float32)
+        out = np.empty((rows, columns), dtype=np.float32)
         for first in range(0, len(probes), rows):
             part = probes[first : first + rows]
-            np.matmul(part, block.T, out=out[: len(part)])
+            for begin in range(start, start + BLOCK, columns):
+                block = gallery[begin : min(begin + columns, start + BLOCK)]
+                np.matmul(part, block.T, out=out[: len(part), : len(block)])
 
     with one_blas_thread():
-        for _ in run_blocks(one, range(0, len(gallery), columns)):
+        for _ in run_blocks(one, range(0, len(gallery), BLOCK)):
             pass
 
 

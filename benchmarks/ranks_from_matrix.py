@@ -10,6 +10,7 @@ from proband.samples import Experiment, Samples
 from proband.scores import Scores
 
 PROBES, GALLERY = 2_000, 20_000
+TURNS = 9
 
 
 def run() -> list[Row]:
@@ -21,9 +22,13 @@ def run() -> list[Row]:
     scores = Scores.from_array(values, queries, targets, orientation="similarity")
     experiment = Experiment(samples, gallery=targets, probes=queries)
     rank(scores, experiment)
-    ours, outcomes = best_of(7, lambda: rank(scores, experiment).ranks)
+    ours = peer = float("inf")
+    for _ in range(TURNS):  # since the machine is not as fast all the time
+        took, outcomes = best_of(1, lambda: rank(scores, experiment).ranks)
+        ours = min(ours, took)
+        took, counted = best_of(1, lambda: 1 + (values >= np.diagonal(values)[:, None]).sum(axis=1) - 1)
+        peer = min(peer, took)
     naive, expected = best_of(1, lambda: _argsort(values))
-    peer, counted = best_of(7, lambda: 1 + (values >= np.diagonal(values)[:, None]).sum(axis=1) - 1)
     equal = np.array_equal(outcomes, expected) and np.array_equal(outcomes, counted)
     job = f"ranks of a {PROBES:,} × {GALLERY:,} matrix"
     reached = peer >= 2 * ours

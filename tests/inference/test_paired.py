@@ -9,9 +9,9 @@ from scipy import stats
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare, compare_independent, mcnemar
-from proband.inference.comparisons.paired import difference_of
 from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
 from proband.measures import MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
+from proband.results.targets import difference_of
 
 
 @pytest.fixture

@@ -6,10 +6,14 @@ import logging
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numba
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from proband.kernels import compiling
@@ -175,3 +179,41 @@ def test_what_is_compiled_on_the_way_to_a_kernel_is_kept_with_it_alone(
     again = compiling.njit(cache=True)(through_another)
     assert again(1.5) == 4.0
     assert sum(again.stats.cache_hits.values()) == 1
+
+
+_USE = """
+import sys
+import numpy as np
+from proband.kernels import choices, vectors
+vectors.norms(np.ones((3, 5), np.float32))
+choices.order_levels(
+    np.eye(2), 0, 1, np.array([0, 1]), np.array([1]), np.array([0]), np.zeros(1, np.bool_), 0, np.empty(1, np.int64),
+    np.empty(1, np.bool_),
+)
+print(*(name in sys.modules for name in ("numba.np.arraymath", "scipy.linalg")))
+"""
+
+
+def test_kept_kernels_are_loaded_without_the_compiler_and_nothing_without_linear_algebra(
+    tmp_path: Path,
+) -> None:
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def loaded() -> list[str]:
+        command = [sys.executable, "-c", _USE]
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True
+        ).stdout.split()
+
+    assert loaded() == ["True", "False"]  # compiled: the compiler is there
+    assert loaded() == ["False", "False"]
+
+
+def test_numba_still_has_linear_algebra() -> None:
+    @numba.njit
+    def product(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.dot(x, np.linalg.inv(x))
+
+    compiling.njit(cache=False)(twice)(1.5)
+    assert np.allclose(product(np.array([[2.0, 1.0], [1.0, 3.0]])), np.eye(2))

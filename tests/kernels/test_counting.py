@@ -139,7 +139,7 @@ def test_count_screened_images(kernel, metric):
         starts, mates = mates_of(row_codes, column_codes)
         closer, tied, _, _ = counting.new_counts(len(best))
         scores = -best if metric == L2 else best
-        kernel(screen, *limits, scores, row_codes, column_codes, mates, starts, *vectors, closer, tied)
+        kernel(screen, *limits, scores, row_codes, column_codes, starts, mates, 0, *vectors, closer, tied)
         assert np.array_equal(closer, (~own & (closeness > best[:, None])).sum(axis=1))
         assert np.array_equal(tied, (~own & (closeness == best[:, None])).sum(axis=1))
 
@@ -163,3 +163,33 @@ def test_counts_start_at_nothing():
     closer, tied, best_mates, status = counting.new_counts(3)
     assert closer.tolist() == tied.tolist() == best_mates.tolist() == status.tolist() == [0, 0, 0]
     assert counting.empty_cells(4).shape == (4, 0)
+
+
+@both(counting.count_screened_images)
+@pytest.mark.parametrize("metric", [COSINE, INNER, L2])
+def test_tiles_add_up_to_the_whole(kernel, metric):
+    for seed in SEEDS:
+        screen, limits, best, closeness, own, row_codes, column_codes, vectors = vector_case(seed, metric)
+        probes, gallery, probe_norms, gallery_norms, code = vectors
+        starts, mates = mates_of(row_codes, column_codes)
+        closer, tied, _, _ = counting.new_counts(len(best))
+        scores = -best if metric == L2 else best
+        for first in range(0, screen.shape[1], 3):
+            part = slice(first, first + 3)
+            tile = np.ascontiguousarray(screen[:, part])
+            exact = (probes, gallery[part], probe_norms, gallery_norms[part], code)
+            kernel(
+                tile,
+                *limits,
+                scores,
+                row_codes,
+                column_codes[part],
+                starts,
+                mates,
+                first,
+                *exact,
+                closer,
+                tied,
+            )
+        assert np.array_equal(closer, (~own & (closeness > best[:, None])).sum(axis=1))
+        assert np.array_equal(tied, (~own & (closeness == best[:, None])).sum(axis=1))

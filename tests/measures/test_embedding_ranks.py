@@ -409,3 +409,51 @@ def test_progress_is_told_for_every_gallery_sample():
         rank(scores, experiment, check_orientation=False, threads=1, progress=listener)
         assert listener.done == listener.total > 0
         assert listener.what.startswith("ranks of")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-36, 1e-25, 1e25, 3e36])
+def test_lengths_at_the_ends_of_float32_rank_as_any(scale):
+    rng = np.random.default_rng(7)
+    vectors = (rng.standard_normal((60, 16)) * scale).astype(np.float32)
+    vectors[30:] = vectors[:30]  # many ties
+    vectors[45:, 0] *= np.float32(1.0000001)
+    ids = [f"{side}{k}" for side in "gp" for k in range(30)]
+    experiment = Experiment(Samples({"id": ids, "subject": [name[1:] for name in ids]}), gallery=ids[:30])
+    embeddings = Embeddings(vectors, ids, metric="cosine")
+    exact = embeddings.tile(np.arange(30, 60), np.arange(30))
+    mates = np.diagonal(exact)[:, None]
+    found = rank(embeddings, experiment)
+    assert np.array_equal(found.closer, (exact > mates).sum(axis=1))
+    assert np.array_equal(found.tied, (exact == mates).sum(axis=1) - 1)
+
+
+@pytest.mark.parametrize("counting", ["images", "subjects"])
+def test_ranks_do_not_depend_on_how_the_work_is_cut(monkeypatch, counting):
+    rng = np.random.default_rng(8)
+    people = np.repeat(np.arange(20), 4)
+    vectors = (rng.integers(-2, 3, (20, 6))[people] + rng.integers(-1, 2, (80, 6))).astype(np.float32)
+    vectors[:, 0] += 5  # none is zero
+    ids = [f"i{k}" for k in range(80)]
+    experiment = Experiment(
+        Samples({"id": ids, "subject": [f"s{who}" for who in people]}), gallery=np.arange(80) % 4 < 3
+    )
+    embeddings = Embeddings(vectors, ids, metric="cosine")
+    whole = rank(embeddings, experiment, counting=counting)
+    for probes, gallery, block in ((1, 1, 1), (7, 2, 5), (64, 9, 60)):
+        monkeypatch.setattr(ranks_module, "_PROBES_AT_ONCE", probes)
+        monkeypatch.setattr(ranks_module, "_GALLERY_AT_ONCE", gallery)
+        monkeypatch.setattr(ranks_module, "_GALLERY_A_BLOCK", block)
+        found = rank(embeddings, experiment, counting=counting, threads=2)
+        for name in ("closer", "tied", "best_mates"):
+            assert np.array_equal(getattr(found, name), getattr(whole, name))
+
+
+def test_vectors_in_memory_are_not_copied_and_never_written_to():
+    vectors = np.ones((5, 3), np.float32)
+    embeddings = Embeddings(vectors, list("abcde"), metric="cosine")
+    run, scattered = embeddings.target_rows(np.arange(1, 4)), embeddings.target_rows(np.array([0, 2, 4]))
+    assert np.shares_memory(run, vectors)
+    assert not np.shares_memory(scattered, vectors)
+    assert not run.flags.writeable
+    assert not scattered.flags.writeable
+    assert vectors.flags.writeable

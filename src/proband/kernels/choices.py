@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from proband.kernels.compiling import njit
-from proband.kernels.vectorised import PLANES, WORDS, add_rivals, popcount
+from proband.kernels.vectorised import GROUP, LOW, WORDS, find_places, popcount
 
 CHUNK = 64 * WORDS  # trials that the bit-sliced kernel handles at once
-LOW = 10  # ranks that the bit-sliced kernel counts
 SUBSET = 4  # images whose subsets are tabulated together
 _SUBSETS = 1 << SUBSET
 _ONE = np.uint64(1)
@@ -51,34 +50,45 @@ def deal(draws, order, pattern_starts, cycles, choices):
 
 @njit(nogil=True, cache=True)
 def _shuffle(cards, first, length, draws, used):
-    for j in range(length - 1, 0, -1):
-        other = first + np.int64((np.uint64(draws[used]) * np.uint64(j + 1)) >> np.uint64(32))
-        used += 1
-        cards[first + j], cards[other] = cards[other], cards[first + j]
-    return used
+    begin, place = np.uint64(first), np.uint64(length)
+    taken = np.uint64(
+        used
+    )  # without a sign no place is counted from the end, which would be looked at every time
+    while place > _ONE:
+        other = begin + ((np.uint64(draws[taken]) * place) >> np.uint64(32))
+        taken += _ONE
+        place -= _ONE
+        cards[begin + place], cards[other] = cards[other], cards[begin + place]
+    return np.int64(taken)
 
 
 @njit(nogil=True, cache=True)
 def pack(choices, starts, gallery, chunk_of, bit_of, options, subsets):
-    """Write choices as bits over trials: of every option, and of every subset of a person's gallery images."""
-    options[:] = 0
-    subsets[:] = 0
+    """Write choices as bits over trials: of every option, and of every subset of a person's gallery images.
+
+    Both come as zeros, a table for every `CHUNK` trials.
+    """
     n_trials, n_people = choices.shape
     for t in range(n_trials):
-        w, bit = t >> 6, _ONE << np.uint64(t & 63)
+        place = t % CHUNK
+        w, bit = place >> 6, _ONE << np.uint64(place & 63)
+        chosen = options[t // CHUNK]
         for s in range(n_people):
-            options[starts[s] + choices[t, s], w] |= bit
-    for o in range(starts[-1]):
-        row = chunk_of[gallery[o]] * _SUBSETS + (1 << bit_of[gallery[o]])
-        for w in range(WORDS):
-            subsets[row, w] |= options[o, w]
-    for chunk in range(subsets.shape[0] // _SUBSETS):
-        base = chunk * _SUBSETS
-        for code in range(3, _SUBSETS):
-            lowest = code & -code
-            if code != lowest:
-                for w in range(WORDS):
-                    subsets[base + code, w] = subsets[base + lowest, w] | subsets[base + (code ^ lowest), w]
+            chosen[starts[s] + choices[t, s], w] |= bit
+    for c in range(len(options)):
+        chosen, tabulated = options[c], subsets[c]
+        for o in range(starts[-1]):
+            row = chunk_of[gallery[o]] * _SUBSETS + (1 << bit_of[gallery[o]])
+            for w in range(WORDS):
+                tabulated[row, w] |= chosen[o, w]
+        for base in range(0, tabulated.shape[0], _SUBSETS):
+            for code in range(3, _SUBSETS):
+                lowest = code & -code
+                if code != lowest:
+                    for w in range(WORDS):
+                        tabulated[base + code, w] = (
+                            tabulated[base + lowest, w] | tabulated[base + (code ^ lowest), w]
+                        )
 
 
 @njit(nogil=True, cache=True)
@@ -118,121 +128,147 @@ def order_levels(
 
 @njit(nogil=True, cache=True)
 def list_rivals(
-    closeness, first, last, first_row, image_starts, rival_image, owner, chunk_of, bit_of, gallery, probe,
-    level_starts, level_option, level_end, strictly, rival_starts, entry_starts, entry_masks, entry_subsets,
+    closeness, first, last, first_row, rival_image, owner, chunk_of, bit_of, gallery, probe, level_starts, level_option,
+    level_end, strictly, group_starts, entry_starts, entry_masks, entry_subsets,
 ):  # fmt: skip
     """List, person by person, the rivals who can beat a mate: in which trials, as pairs (level, subset of the rival's images).
 
     At a lower level more images beat the mate; an entry holds those that are new at its level, and its mask covers this level
-    and all below. Rivals with equally many entries stand together, so that the loop over them is predictable. Returns the
-    numbers of rivals and entries; where the arrays are too short for them, they are not all filled.
+    and all below. Rivals with about as many entries make a group; entries that one of it lacks, and rivals that the last group
+    lacks, are empty subsets. Returns the numbers of groups and of the entries of each of their rivals; where the arrays are too
+    short for these, they are not all filled.
     """
-    n_people, n_images = len(image_starts) - 1, closeness.shape[1]
-    room_for_rivals, room = len(entry_starts) - 1, len(entry_masks)
-    n_rivals = n_entries = 0
-    most = np.max(np.diff(level_starts)) + 1
-    # One person's entries as they are found: probe image by probe image.
-    found_chunk, found_level = np.empty(most * n_images, np.int64), np.empty(most * n_images, np.int64)
-    found_code, codes = np.empty(most * n_images, np.int64), np.zeros(most, np.int64)
-    chunk_owner = np.empty(chunk_of[-1] + 1, np.int64)
+    n_images = closeness.shape[1]
+    n_people, n_chunks, room = owner[n_images - 1] + 1, chunk_of[n_images - 1] + 1, len(entry_masks) // GROUP
+    n_groups = n_entries = most = 0
+    for s in range(last - first):
+        most = max(most, level_starts[s + 1] - level_starts[s])
+    chunk_owner = np.empty(n_chunks, np.int64)
     for i in range(n_images):
         chunk_owner[chunk_of[i]] = owner[i]
-    each, place = np.zeros(n_people, np.int64), np.empty(n_people, np.int64)
+    # What is listed has a place more than there can be: it is written down first, and counted if it is new.
+    near, mates = np.empty(n_images + 1, np.int64), np.empty(most, closeness.dtype)
+    codes = np.zeros(n_chunks * most, np.uint8)
+    places, found_chunk, found_level, found_code = (
+        np.empty(n_chunks * most + 1, np.int64),
+        np.empty(n_chunks * most + 1, np.int64),
+        np.empty(n_chunks * most + 1, np.int64),
+        np.empty(n_chunks * most + 1, np.int64),
+    )
+    each, at, seen = (
+        np.zeros(n_people, np.int64),
+        np.empty(n_people, np.int64),
+        np.empty(n_people + 1, np.int64),
+    )
+    of_size, by_size = np.zeros(n_chunks * most + 2, np.int64), np.empty(n_people, np.int64)
     for s in range(first, last):
-        rival_starts[s - first] = n_rivals
+        group_starts[s - first] = n_groups
         begin, end = level_starts[s - first], level_starts[s - first + 1]
         found = 0
-        each[:] = 0
         top = begin
         while top < end:
-            bottom = top
-            while not level_end[bottom]:
-                bottom += 1
             row = closeness[probe[level_option[top]] - first_row]
-            least = row[gallery[level_option[bottom]]]  # most rivals do not even beat the least close mate
-            current = -1
+            n_levels = 0
+            ended = False
+            while not ended:
+                mates[n_levels] = row[gallery[level_option[top + n_levels]]]
+                ended = level_end[top + n_levels]
+                n_levels += 1
+            least = mates[n_levels - 1]  # most rivals do not even beat the least close mate
+            n_near = 0
             for i in range(n_images):
-                if row[i] < least or not rival_image[i] or owner[i] == s:
+                near[n_near] = i
+                n_near += row[i] >= least
+            before = found
+            for k in range(n_near):
+                i = near[k]
+                if not rival_image[i] or owner[i] == s:
                     continue
-                if chunk_of[i] != current:
-                    found = _flush(
-                        codes,
-                        bottom - top + 1,
-                        top - begin,
-                        current,
-                        found_chunk,
-                        found_level,
-                        found_code,
-                        found,
-                    )
-                    current = chunk_of[i]
-                for level in range(top, bottom + 1):
-                    mate = row[gallery[level_option[level]]]
-                    if row[i] > mate or (row[i] == mate and not strictly):
-                        codes[level - top] |= 1 << bit_of[i]
-                        break
-            found = _flush(
-                codes, bottom - top + 1, top - begin, current, found_chunk, found_level, found_code, found
-            )
-            top = bottom + 1
-        largest = 0
+                level = 0
+                for m in range(n_levels):
+                    level += (row[i] < mates[m]) | (strictly & (row[i] == mates[m]))
+                if level == n_levels:
+                    continue
+                place = chunk_of[i] * most + level
+                places[found], found_chunk[found], found_level[found] = (
+                    place,
+                    chunk_of[i],
+                    top - begin + level,
+                )
+                found += codes[place] == 0
+                codes[place] |= np.uint8(1 << bit_of[i])
+            for e in range(before, found):
+                found_code[e] = codes[places[e]]
+                codes[places[e]] = 0
+            top += n_levels
+        n_seen = largest = 0
         for e in range(found):
             q = chunk_owner[found_chunk[e]]
+            seen[n_seen] = q
+            n_seen += each[q] == 0
             each[q] += 1
-            largest = max(largest, each[q])
-        at = n_entries
+        for k in range(n_seen):
+            of_size[each[seen[k]] + 1] += 1
+            largest = max(largest, each[seen[k]])
         for size in range(1, largest + 1):
-            for q in range(n_people):
-                if each[q] == size:
-                    place[q] = at
-                    if n_rivals < room_for_rivals:
-                        entry_starts[n_rivals] = at
-                    n_rivals += 1
-                    at += size
-        if at <= room:
+            of_size[size + 1] += of_size[size]
+        for k in range(n_seen):
+            size = each[seen[k]]
+            by_size[of_size[size]] = seen[k]
+            of_size[size] += 1
+        n_before = n_entries
+        for k in range(0, n_seen, GROUP):
+            entry_starts[n_groups] = n_entries
+            n_groups += 1
+            beyond = min(k + GROUP, n_seen)
+            for rival in range(k, beyond):
+                at[by_size[rival]] = GROUP * n_entries + rival - k
+            n_entries += each[by_size[beyond - 1]]  # as many as the largest of the group has
+        if n_entries <= room:
+            for e in range(GROUP * n_before, GROUP * n_entries):
+                entry_masks[e] = entry_subsets[e] = 0  # the empty subset
             for e in range(found):
                 q = chunk_owner[found_chunk[e]]
-                entry_masks[place[q]] = found_level[e]
-                entry_subsets[place[q]] = found_chunk[e] * _SUBSETS + found_code[e]
-                place[q] += 1
-        n_entries = at
-    rival_starts[last - first] = n_rivals
-    if n_rivals <= room_for_rivals:
-        entry_starts[n_rivals] = n_entries
-    return n_rivals, n_entries
-
-
-@njit(nogil=True, cache=True)
-def _flush(codes, n_levels, first_level, chunk, found_chunk, found_level, found_code, found):
-    """Write down the images of a chunk that beat mates, level by level, and forget them."""
-    for level in range(n_levels):
-        if codes[level]:
-            found_chunk[found], found_level[found], found_code[found] = (
-                chunk,
-                first_level + level,
-                codes[level],
-            )
-            codes[level] = 0
-            found += 1
-    return found
+                entry_masks[at[q]] = found_level[e]
+                entry_subsets[at[q]] = found_chunk[e] * _SUBSETS + found_code[e]
+                at[q] += GROUP
+        for k in range(n_seen):
+            each[seen[k]] = 0
+        for size in range(largest + 2):
+            of_size[size] = 0
+    group_starts[last - first] = n_groups
+    entry_starts[n_groups] = n_entries
+    return n_groups, n_entries
 
 
 @njit(nogil=True, cache=True)
 def count_low_ranks(
-    options, subsets, starts, level_starts, level_option, level_end, rival_starts, entry_starts, entry_masks,
-    entry_subsets, n_trials, counts, by_person,
+    options, subsets, starts, level_starts, level_option, level_end, group_starts, entry_starts, entry_masks,
+    entry_subsets, counts, by_person,
 ):  # fmt: skip
-    """Count, for every trial of a chunk, the people at each of the ranks 1 … LOW.
+    """Count, for every trial, the people at each of the ranks 1 … LOW.
 
     ``counts`` (ranks × trials) comes as zeros; ``by_person`` (people × ranks) has the trials added in which a person has
     that rank.
     """
+    for c in range(len(options)):
+        _count_chunk(
+            options[c], subsets[c], starts, level_starts, level_option, level_end, group_starts, entry_starts, entry_masks,
+            entry_subsets, c * CHUNK, counts, by_person,
+        )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _count_chunk(
+    options, subsets, starts, level_starts, level_option, level_end, group_starts, entry_starts, entry_masks,
+    entry_subsets, start, counts, by_person,
+):  # fmt: skip
+    n_trials = min(CHUNK, counts.shape[1] - start)
     n_people = len(starts) - 1
     most = 1
     for s in range(n_people):
         most = max(most, level_starts[s + 1] - level_starts[s])
     masks = np.empty((most, WORDS), dtype=np.uint64)
-    planes = np.empty((PLANES + 1, WORDS), dtype=np.uint64)
     n_digits = 1
     while (1 << n_digits) <= n_people:
         n_digits += 1
@@ -247,28 +283,10 @@ def count_low_ranks(
         )
     for s in range(n_people):
         first, last = level_starts[s], level_starts[s + 1]
-        planes[:PLANES] = 0
-        for w in range(WORDS):
-            planes[PLANES, w] = ~np.uint64(0)
-        for level in range(last - 1, first - 1, -1):
-            option = level_option[level]
-            for w in range(WORDS):
-                chosen = options[option, w]
-                planes[PLANES, w] &= ~chosen  # a trial whose choice is not usable has no rank
-                masks[level - first, w] = chosen if level_end[level] else chosen | masks[level - first + 1, w]
-        for w in range(WORDS):
-            planes[PLANES, w] |= beyond[w]
-        add_rivals(
-            planes,
-            masks,
-            subsets,
-            entry_starts,
-            entry_masks,
-            entry_subsets,
-            rival_starts[s],
-            rival_starts[s + 1],
-        )
-        _decode(planes, carry)
+        find_places(
+            carry, masks, options, subsets, beyond, level_option, level_end, entry_starts, entry_masks, entry_subsets,
+            first, last, group_starts[s], group_starts[s + 1],
+        )  # fmt: skip
         for k in range(LOW):
             found = 0
             for w in range(WORDS):
@@ -299,28 +317,9 @@ def count_low_ranks(
                 word = digits[digit, k * WORDS + w]
                 if word:
                     for bit in range(last):
-                        counts[k, 64 * w + bit] += np.int32((word >> np.uint64(bit)) & _ONE) << np.int32(
-                            digit
-                        )
-
-
-@njit(nogil=True, cache=True)
-def _decode(planes, places):
-    """Tell counts of rivals 0 … LOW − 1 apart: bits of the trials with each."""
-    for w in range(WORDS):
-        a, b, c, d = planes[0, w], planes[1, w], planes[2, w], planes[3, w]
-        none = ~planes[4, w] & ~d
-        low, four, eight = none & ~c, none & c, ~planes[4, w] & d & ~c
-        places[w] = low & ~b & ~a
-        places[WORDS + w] = low & ~b & a
-        places[2 * WORDS + w] = low & b & ~a
-        places[3 * WORDS + w] = low & b & a
-        places[4 * WORDS + w] = four & ~b & ~a
-        places[5 * WORDS + w] = four & ~b & a
-        places[6 * WORDS + w] = four & b & ~a
-        places[7 * WORDS + w] = four & b & a
-        places[8 * WORDS + w] = eight & ~b & ~a
-        places[9 * WORDS + w] = eight & ~b & a
+                        counts[k, start + 64 * w + bit] += np.int32(
+                            (word >> np.uint64(bit)) & _ONE
+                        ) << np.int32(digit)
 
 
 @njit(nogil=True, cache=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import importlib
+import io
 import logging
 import os
 import pickle
@@ -22,6 +24,9 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import Environment, lookup_environment
+from numba.core.runtime.nrt import rtsys
 
 _LOG = logging.getLogger("proband")
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -51,6 +56,8 @@ class _Compilations(event.Listener):
         self.announced = False
 
     def on_start(self, event: event.Event) -> None:
+        if not self.depth:
+            _load_arrays_alone()
         self.depth += 1
         if not self.announced and isinstance(event.data["dispatcher"]._cache, _SealedCache):
             self.announced = True
@@ -60,6 +67,18 @@ class _Compilations(event.Listener):
 
     def on_end(self, event: event.Event) -> None:
         self.depth -= 1
+
+
+@global_compiler_lock
+def _load_arrays_alone() -> None:
+    """Load what numba knows of arrays without linear algebra, which no kernel has: it would bring all of `scipy.linalg`."""
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    look_for_it = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look_for_it
 
 
 class _SealedFile(IndexDataCacheFile):
@@ -76,8 +95,28 @@ class _SealedFile(IndexDataCacheFile):
         seal, content = found
         if hashlib.sha256(content).digest() != seal:
             raise ValueError("the seal is broken")
-        own, data = pickle.loads(content)  # noqa: S301 - only we can write there
+        own, data = _Unpickler(io.BytesIO(content)).load()  # only we can write there
         return data if own == key else None
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads kept code, and loads no module for the sake of functions that were compiled into it."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("numba.core.environment", "_rebuild_env"):
+            return _rebuilt_environment
+        return super().find_class(module, name)
+
+
+def _rebuilt_environment(module: str, constants: list[Any], name: str) -> Any:
+    """Make the environment of a function again: its constants alone, since its globals are in the code that was made of it."""
+    found = lookup_environment(name)
+    if found is None:
+        found = Environment({"__name__": module})
+        found.consts[:] = constants
+        found.env_name = name
+        Environment._memo[name] = found
+    return found
 
 
 class _SealedCache(FunctionCache):
@@ -91,7 +130,11 @@ class _SealedCache(FunctionCache):
         if _COMPILATIONS.depth:
             return None
         try:
-            return super().load_overload(sig, target_context)
+            # Kept code needs what it calls at run time. What the compiler knows takes longer to load than all kernels together,
+            # and the compiler loads it itself.
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception:  # a damaged pickle may raise anything
             self._start_anew()
             return None

@@ -34,20 +34,20 @@ def count_images(tile, cells, sign, mate_starts, mates, closer, tied, best_mates
         closer[i] = tied[i] = 0
         if status[i] != RANKED:
             continue
-        over = equal = 0
+        over = equal = np.int32(0)  # twice as many fit a register as of the usual integers
         if plain:
             for j in range(n_columns):
                 value = tile[i, j] * sign
-                over += value > best
-                equal += value == best
+                over = np.int32(over + (value > best))
+                equal = np.int32(equal + (value == best))
             for m in range(mate_starts[i], mate_starts[i + 1]):
                 equal -= tile[i, mates[m]] * sign == best
         else:
             for j in range(n_columns):
                 if cells[i, j] == OK:
                     value = tile[i, j] * sign
-                    over += value > best
-                    equal += value == best
+                    over = np.int32(over + (value > best))
+                    equal = np.int32(equal + (value == best))
             equal -= n_best
         closer[i] = over
         tied[i] = equal
@@ -124,13 +124,14 @@ def best_mate_scores(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def count_screened_images(
-    tile, low, high, best, codes, column_codes, own_columns, own_starts,
+    tile, low, high, best, codes, column_codes, mate_starts, mates, first_column,
     probes, gallery, probe_norms, gallery_norms, metric, closer, tied,
 ):  # fmt: skip
     """Count gallery images by a float32 screen of the scores, settling in float64 what the screen cannot.
 
     A cell above ``high[i]`` is certainly closer than the best mate and one below ``low[i]`` certainly not; those
-    between are scored again exactly. Own columns (mates) count neither way.
+    between are scored again exactly. The mates ``mates[mate_starts[i]:mate_starts[i + 1]]``, of which some stand among the
+    columns of the tile from ``first_column`` on, count neither way.
     """
     n_columns = tile.shape[1]
     for i in range(tile.shape[0]):
@@ -140,10 +141,18 @@ def count_screened_images(
             value = tile[i, j]
             over = np.int32(over + (value > upper))
             reach = np.int32(reach + (value >= lower))
-        for m in range(own_starts[i], own_starts[i + 1]):
-            value = tile[i, own_columns[m]]
+        m, beyond = mate_starts[i], mate_starts[i + 1]
+        while m < beyond:  # the first mate that is not before the tile
+            middle = (m + beyond) // 2
+            if mates[middle] < first_column:
+                m = middle + 1
+            else:
+                beyond = middle
+        while m < mate_starts[i + 1] and mates[m] < first_column + n_columns:
+            value = tile[i, mates[m] - first_column]
             over -= value > upper
             reach -= value >= lower
+            m += 1
         closer[i] += over
         if reach == over:
             continue

@@ -15,6 +15,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 WORDS = 8  # 64-bit words that are handled together
+LOW = 10  # ranks that are told apart
+GROUP = 4  # rivals that are counted together
 PLANES = 4  # binary digits of a count of rivals; beyond 15 it is only known to be too many
 
 _INDEX = ir.IntType(64)
@@ -116,14 +118,23 @@ def popcount(typing, word):
 
 
 @intrinsic
-def add_rivals(typing, planes, masks, subsets, entry_starts, entry_masks, entry_subsets, first, last):
-    """Count, for each of 512 trials, how many rivals beat the mate.
+def find_places(
+    typing, places, masks, options, subsets, beyond, level_option, level_end, entry_starts, entry_masks, entry_subsets,
+    first_level, last_level, first_group, last_group,
+):  # fmt: skip
+    """Tell in which of 512 trials a person has each of the ranks 1 … `LOW`; there is none in the trials of ``beyond``.
 
-    A rival r beats it in the trials of ``OR of masks[entry_masks[e]] & subsets[entry_subsets[e]]`` over its entries
-    ``entry_starts[r] … entry_starts[r + 1] - 1``. Each adds one to the binary counters ``planes[:PLANES]``; what
-    overflows is kept in ``planes[PLANES]``.
+    The person's usable choices are ``level_option[first_level:last_level]``, by probe image and from the closest mate down;
+    ``options`` has the trials of each. Of these masks are made: the trials of a level and of those below with its probe image.
+
+    Rivals come in groups of `GROUP`, and entry e of a group is one for each of them. A rival beats the mate in the trials of
+    ``OR of masks[entry_masks[e, rival]] & subsets[entry_subsets[e, rival]]`` over the entries ``entry_starts[g] …
+    entry_starts[g + 1] - 1`` of its group.
     """
-    signature = types.void(planes, masks, subsets, entry_starts, entry_masks, entry_subsets, first, last)
+    signature = types.void(
+        places, masks, options, subsets, beyond, level_option, level_end, entry_starts, entry_masks, entry_subsets,
+        first_level, last_level, first_group, last_group,
+    )  # fmt: skip
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         def data(place: int) -> Any:
@@ -133,37 +144,79 @@ def add_rivals(typing, planes, masks, subsets, entry_starts, entry_masks, entry_
         def vectors(place: int) -> Any:
             return builder.bitcast(data(place), _VECTOR.as_pointer())
 
-        def index(value: Any) -> Any:
-            return value if value.type.width == 64 else builder.zext(value, _INDEX)
-
         def vector_at(base: Any, place: Any) -> Any:
             return builder.load(builder.gep(base, [place]), align=8)
 
-        def element(base: Any, place: Any) -> Any:
-            return index(builder.load(builder.gep(base, [place])))
+        def keep(value: Any, base: Any, place: Any) -> None:
+            builder.store(value, builder.gep(base, [place]), align=8)
 
-        one = ir.Constant(_INDEX, 1)
-        stored, mask_rows, subset_rows = vectors(0), vectors(1), vectors(2)
-        starts, entry_mask, entry_subset = data(3), data(4), data(5)
-        counters = [cgutils.alloca_once(builder, _VECTOR) for _ in range(PLANES + 1)]
-        for digit, counter in enumerate(counters):
-            builder.store(vector_at(stored, ir.Constant(_INDEX, digit)), counter)
-        beaten = cgutils.alloca_once(builder, _VECTOR)
-        with cgutils.for_range_slice(builder, arguments[6], arguments[7], one) as (rival, _):
-            builder.store(ir.Constant(_VECTOR, [0] * WORDS), beaten)
-            begin, end = element(starts, rival), element(starts, builder.add(rival, one))
-            with cgutils.for_range_slice(builder, begin, end, one) as (entry, _):
-                mask = vector_at(mask_rows, element(entry_mask, entry))
-                subset = vector_at(subset_rows, element(entry_subset, entry))
-                builder.store(builder.or_(builder.load(beaten), builder.and_(mask, subset)), beaten)
-            carry = builder.load(beaten)
-            for counter in counters[:-1]:
+        def element(base: Any, place: Any) -> Any:
+            value = builder.load(builder.gep(base, [place]))
+            return value if value.type.width == 64 else builder.zext(value, _INDEX)
+
+        def number(value: int) -> Any:
+            return ir.Constant(_INDEX, value)
+
+        def held(value: int) -> Any:
+            return cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [value] * WORDS))
+
+        def added(x: Any, y: Any, z: Any) -> tuple[Any, Any]:
+            """The sum of three bits, and what is carried."""
+            unlike = builder.xor(x, y)
+            carried = builder.or_(builder.and_(unlike, z), builder.and_(builder.not_(unlike), x))
+            return builder.xor(unlike, z), carried
+
+        found, mask_rows, option_rows, subset_rows, not_there = map(vectors, range(5))
+        option, end, starts, entry_mask, entry_subset = map(data, range(5, 10))
+        first_level, last_level, first_group, last_group = arguments[10:]
+        one, several = number(1), number(GROUP)
+
+        unchosen, below = held(-1), held(0)  # a trial whose choice is not usable has no rank
+        with cgutils.for_range_slice(builder, first_level, last_level, one) as (level, _):
+            place = builder.sub(builder.sub(builder.add(first_level, last_level), level), one)
+            chosen = vector_at(option_rows, element(option, place))
+            builder.store(builder.and_(builder.load(unchosen), builder.not_(chosen)), unchosen)
+            last_of_probe = builder.icmp_unsigned("!=", element(end, place), number(0))
+            mask = builder.select(last_of_probe, chosen, builder.or_(chosen, builder.load(below)))
+            builder.store(mask, below)
+            keep(mask, mask_rows, builder.sub(place, first_level))
+
+        counters, beaten = [held(0) for _ in range(PLANES)], [held(0) for _ in range(GROUP)]
+        too_many = cgutils.alloca_once_value(
+            builder, builder.or_(builder.load(unchosen), vector_at(not_there, number(0)))
+        )
+        with cgutils.for_range_slice(builder, first_group, last_group, one) as (group, _):
+            for rival in beaten:
+                builder.store(ir.Constant(_VECTOR, [0] * WORDS), rival)
+            begin, stop = (
+                builder.mul(element(starts, place), several) for place in (group, builder.add(group, one))
+            )
+            with cgutils.for_range_slice(builder, begin, stop, several) as (entry, _):
+                for lane, rival in enumerate(beaten):
+                    at = builder.add(entry, number(lane))
+                    mask = vector_at(mask_rows, element(entry_mask, at))
+                    subset = vector_at(subset_rows, element(entry_subset, at))
+                    builder.store(builder.or_(builder.load(rival), builder.and_(mask, subset)), rival)
+            # Four bits and a counter's first digit are added up together, which takes half of what one after another does.
+            a, b, c, d = map(builder.load, beaten)
+            total, low = added(a, b, builder.load(counters[0]))
+            total, high = added(c, d, total)
+            builder.store(total, counters[0])
+            total, carry = added(low, high, builder.load(counters[1]))
+            builder.store(total, counters[1])
+            for counter in counters[2:]:
                 old = builder.load(counter)
                 builder.store(builder.xor(old, carry), counter)
                 carry = builder.and_(old, carry)
-            builder.store(builder.or_(builder.load(counters[-1]), carry), counters[-1])
-        for digit, counter in enumerate(counters):
-            builder.store(builder.load(counter), builder.gep(stored, [ir.Constant(_INDEX, digit)]), align=8)
+            builder.store(builder.or_(builder.load(too_many), carry), too_many)
+
+        digits = [builder.load(counter) for counter in counters]
+        few = builder.not_(builder.load(too_many))
+        for rivals in range(LOW):
+            same = few
+            for digit, bits in enumerate(digits):
+                same = builder.and_(same, bits if rivals >> digit & 1 else builder.not_(bits))
+            keep(same, found, number(rivals))
         return context.get_dummy_value()
 
     return signature, generate

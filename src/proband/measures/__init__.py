@@ -7,51 +7,57 @@ strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps th
 resampling.
 """
 
-from proband.engine.arguments import publish
-from proband.measures.base import MEASURES, MeanMeasure, Measure, OutcomeMeasure, Share, measure_named
-from proband.measures.identification import (
-    CMC,
-    MedianCensoredRank,
-    MedianRelativeRank,
-    RankStatistic,
-    RecognitionRate,
-    RelativeRankRate,
-    average_cmc,
-    upper_bound_cmc,
-)
-from proband.measures.open_set import Searches, search as search
-from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
-from proband.measures.pair_measures import AUC, EER, FNMR, TAR
-from proband.measures.ranks import rank as rank
-from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.band import Curve as Curve
+from __future__ import annotations
 
-__all__ = [
-    "AUC",
-    "CMC",
-    "EER",
-    "FNMR",
-    "MEASURES",
-    "TAR",
-    "Counting",
-    "ErrorRates",
-    "FailurePolicy",
-    "MeanMeasure",
-    "Measure",
-    "MedianCensoredRank",
-    "MedianRelativeRank",
-    "OperatingPoint",
-    "OutcomeMeasure",
-    "Outcomes",
-    "RankStatistic",
-    "RecognitionRate",
-    "RelativeRankRate",
-    "Searches",
-    "Share",
-    "TiePolicy",
-    "average_cmc",
-    "measure_named",
-    "upper_bound_cmc",
-]
+from typing import TYPE_CHECKING
 
-publish(__name__)
+from proband._lazy import lazily
+
+if TYPE_CHECKING:
+    from proband.measures.base import (
+        MEASURES as MEASURES,
+        MeanMeasure as MeanMeasure,
+        Measure as Measure,
+        OutcomeMeasure as OutcomeMeasure,
+        Share as Share,
+        measure_named as measure_named,
+    )
+    from proband.measures.identification import (
+        CMC as CMC,
+        MedianCensoredRank as MedianCensoredRank,
+        MedianRelativeRank as MedianRelativeRank,
+        RankStatistic as RankStatistic,
+        RecognitionRate as RecognitionRate,
+        RelativeRankRate as RelativeRankRate,
+        average_cmc as average_cmc,
+        upper_bound_cmc as upper_bound_cmc,
+    )
+    from proband.measures.open_set import Searches as Searches, search as search
+    from proband.measures.outcomes import (
+        Counting as Counting,
+        FailurePolicy as FailurePolicy,
+        Outcomes as Outcomes,
+        TiePolicy as TiePolicy,
+    )
+    from proband.measures.pair_measures import AUC as AUC, EER as EER, FNMR as FNMR, TAR as TAR
+    from proband.measures.ranks import rank as rank
+    from proband.measures.verification import ErrorRates as ErrorRates, OperatingPoint as OperatingPoint
+    from proband.results.band import Curve as Curve
+
+_HOMES = {
+    "base": "MEASURES MeanMeasure Measure OutcomeMeasure Share measure_named",
+    "identification": "CMC MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate RelativeRankRate average_cmc upper_bound_cmc",
+    "open_set": "Searches search",
+    "outcomes": "Counting FailurePolicy Outcomes TiePolicy",
+    "pair_measures": "AUC EER FNMR TAR",
+    "ranks": "rank",
+    "verification": "ErrorRates OperatingPoint",
+    "proband.results.band": "Curve",
+}
+_UNLISTED = {"Curve", "rank", "search"}
+__all__ = sorted({name for names in _HOMES.values() for name in names.split()} - _UNLISTED)
+__getattr__, _ = lazily(__name__, _HOMES, published=True)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

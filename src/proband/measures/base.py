@@ -20,7 +20,6 @@ from proband.engine.limits import Count, Weights as Weights
 from proband.engine.registry import Registry
 from proband.errors import DesignError, UsageError, nearest
 from proband.measures.outcomes import Outcomes
-from proband.measures.ranks import rank
 from proband.measures.tallies import Floats, RankRows, Tally, Units, mean_tally
 from proband.results.band import Curve
 from proband.results.base import describing
@@ -332,6 +331,8 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
         return data
     if within is None:
         raise UsageError("Scores need an experiment: measure(scores, experiment).")
+    from proband.measures.ranks import rank
+
     return rank(data, within)
 
 

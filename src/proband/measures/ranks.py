@@ -13,15 +13,6 @@ from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import DesignError
 from proband.kernels.codes import NO_MATE, NO_SCORE
-from proband.kernels.counting import (
-    best_mate_scores,
-    count_images,
-    count_screened_images,
-    count_screened_subjects,
-    count_subjects,
-    empty_cells,
-    new_counts,
-)
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
 from proband.results.several import for_each
 from proband.samples import Experiment, Positions
@@ -40,7 +31,11 @@ _DONT_CARE = Sentence(
     "caution",
     "{n:count probe has/probes have} only don't-care cells for mates; left out",
 )
-_PROBES_AT_ONCE, _GALLERY_AT_ONCE = 512, 2048  # a screening tile of 4 MB stays in cache
+_GALLERY_A_BLOCK = 2048  # what a thread takes at a time
+_PROBES_AT_ONCE, _GALLERY_AT_ONCE = (
+    1024,
+    512,
+)  # a screening tile of 2 MB: BLAS is about as fast as with any, and it is counted in cache
 
 
 @dataclass(frozen=True)
@@ -201,6 +196,8 @@ def _count_matrix(
     scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
 ) -> _Counted:
     """Count in tiles of whole rows, read one after another."""
+    from proband.kernels.counting import new_counts
+
     counts = new_counts(len(task.rows))
     blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
     progress.begin(f"ranks of {scores.name}", len(task.rows))
@@ -225,6 +222,8 @@ class _Rows:
     owners: Positions  # of columns, numbered from 0, where subjects are counted
 
     def __call__(self, block: slice) -> _Counted:
+        from proband.kernels.counting import count_images, count_subjects, empty_cells, new_counts
+
         scores, task, rows = self.scores, self.task, self.task.rows[block]
         tile = scores.tile(rows, task.columns)
         cells = scores.cells(rows, task.columns)
@@ -248,6 +247,8 @@ def _count_embeddings(
     Threads share out the gallery; each keeps its own counts of all probes, and whole numbers add up to the same in
     any order.
     """
+    from proband.kernels.counting import new_counts
+
     closer, tied, best_mates, status = new_counts(len(task.rows))
     probes = scores.query_rows(task.rows)
     probe_norms = scores.query_norms(probes, task.rows)
@@ -255,9 +256,9 @@ def _count_embeddings(
     _score_mates(scores, task, probes, probe_norms, best, best_mates)
     screen = make_screen(scores, task.rows, task.columns)
     blocks = (
-        _subject_slices(task.column_codes, _GALLERY_AT_ONCE)
+        _subject_slices(task.column_codes, _GALLERY_A_BLOCK)
         if counting == "subjects"
-        else slices(len(task.columns), _GALLERY_AT_ONCE)
+        else slices(len(task.columns), _GALLERY_A_BLOCK)
     )
     progress.begin(f"ranks of {scores.name}", len(task.columns))
     with one_blas_thread():
@@ -284,23 +285,37 @@ class _Screened:
     screen: Screen
 
     def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+        from proband.kernels.counting import count_screened_images, count_screened_subjects, new_counts
+
         task, screen, scores = self.task, self.screen, self.screen.embeddings
         low, high = screen.limits(self.best)
         columns, codes = task.columns[block], task.column_codes[block]
         gallery = scores.target_rows(columns)
         norms = scores.target_norms(gallery, columns)
         screened = screen.gallery(gallery, norms)
+        by_subject = self.counting == "subjects"
+        tiles = list(
+            _subject_slices(codes, _GALLERY_AT_ONCE) if by_subject else slices(len(codes), _GALLERY_AT_ONCE)
+        )
         closer, tied, _, _ = new_counts(len(task.rows))
-        buffer = np.empty((_PROBES_AT_ONCE, len(columns)), dtype=np.float32)
+        buffer = np.empty(_PROBES_AT_ONCE * max(one.stop - one.start for one in tiles), dtype=np.float32)
         for part in slices(len(task.rows), _PROBES_AT_ONCE):
-            tile = np.matmul(screen.probes[part], screened.T, out=buffer[: part.stop - part.start])
-            arrays = (tile, low[part], high[part], self.best[part], task.row_codes[part], codes)
-            vectors = (self.probes[part], gallery, self.norms[part], norms, scores.metric_code)
-            out = (closer[part], tied[part])
-            if self.counting == "subjects":
-                count_screened_subjects(*arrays, *vectors, *out)
-            else:
-                count_screened_images(*arrays, *_mates_within(task, part, block), *vectors, *out)
+            probes = screen.probes[part]
+            for one in tiles:
+                shape = len(probes), one.stop - one.start
+                tile = np.matmul(probes, screened[one].T, out=buffer[: shape[0] * shape[1]].reshape(shape))
+                arrays = (tile, low[part], high[part], self.best[part], task.row_codes[part], codes[one])
+                vectors = (self.probes[part], gallery[one], self.norms[part], norms[one], scores.metric_code)
+                out = (closer[part], tied[part])
+                if by_subject:
+                    count_screened_subjects(*arrays, *vectors, *out)
+                else:
+                    mates = (
+                        task.mate_starts[part.start : part.stop + 1],
+                        task.mates,
+                        block.start + one.start,
+                    )
+                    count_screened_images(*arrays, *mates, *vectors, *out)
         # What comes back is small: no more can be counted than there are columns.
         small = np.min_scalar_type(len(columns))
         return len(columns), closer.astype(small), tied.astype(small)
@@ -315,6 +330,8 @@ def _score_mates(
     best_mates: npt.NDArray[np.int64],
 ) -> None:
     """Fill in each probe's best mate score, in float64, and how many mates share it."""
+    from proband.kernels.counting import best_mate_scores
+
     for part in slices(len(task.rows), _PROBES_AT_ONCE):
         starts = task.mate_starts[part.start : part.stop + 1]
         own = task.mates[starts[0] : starts[-1]]
@@ -326,17 +343,6 @@ def _score_mates(
             probes[part], gallery, probe_norms[part], norms, scores.metric_code,
             starts - starts[0], place, best[part], best_mates[part],
         )  # fmt: skip
-
-
-def _mates_within(
-    task: _Task, part: slice, block: slice
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The mates of some rows that stand in a block of columns, counted from the block's start, and where each begins."""
-    starts = task.mate_starts[part.start : part.stop + 1]
-    own = task.mates[starts[0] : starts[-1]]
-    inside = (own >= block.start) & (own < block.stop)
-    running = np.concatenate([[0], np.cumsum(inside)])
-    return own[inside] - block.start, running[starts - starts[0]]
 
 
 def _subject_slices(codes: npt.NDArray[np.int32], step: int) -> Iterator[slice]:

@@ -39,3 +39,8 @@ IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exc
 def derived(kind: str, words: str, of: Target) -> Target:
     """What is made of another target."""
     return Target(f"{kind}-of-{of.key}", words.format(of))
+
+
+def difference_of(of: Target) -> Target:
+    """Name what a difference is of."""
+    return derived("difference", "difference of {}", of)

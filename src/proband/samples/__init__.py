@@ -1,29 +1,36 @@
 """The table of samples; choosing galleries and probe sets; probe categories; representativeness."""
 
-from proband.engine.arguments import publish
-from proband.samples.categories import Category, EmptyCategoryError, feret_categories
-from proband.samples.choosing import Choice, OnePerSubject
-from proband.samples.experiment import Experiment
-from proband.samples.ids import Ids, Positions
-from proband.samples.pool import Pool
-from proband.samples.representativeness import Representation, equally_representative, representation
-from proband.samples.table import Samples, Selection
+from __future__ import annotations
 
-__all__ = [
-    "Category",
-    "Choice",
-    "EmptyCategoryError",
-    "Experiment",
-    "Ids",
-    "OnePerSubject",
-    "Pool",
-    "Positions",
-    "Representation",
-    "Samples",
-    "Selection",
-    "equally_representative",
-    "feret_categories",
-    "representation",
-]
+from typing import TYPE_CHECKING
 
-publish(__name__)
+from proband._lazy import lazily
+
+if TYPE_CHECKING:
+    from proband.samples.categories import (
+        Category as Category,
+        EmptyCategoryError as EmptyCategoryError,
+        feret_categories as feret_categories,
+    )
+    from proband.samples.choosing import Choice as Choice, OnePerSubject as OnePerSubject
+    from proband.samples.experiment import Experiment as Experiment
+    from proband.samples.ids import Ids as Ids, Positions as Positions
+    from proband.samples.pool import Pool as Pool
+    from proband.samples.representativeness import (
+        Representation as Representation,
+        equally_representative as equally_representative,
+        representation as representation,
+    )
+    from proband.samples.table import Samples as Samples, Selection as Selection
+
+_HOMES = {
+    "categories": "Category EmptyCategoryError feret_categories",
+    "choosing": "Choice OnePerSubject",
+    "experiment": "Experiment",
+    "ids": "Ids Positions",
+    "pool": "Pool",
+    "representativeness": "Representation equally_representative representation",
+    "table": "Samples Selection",
+}
+__all__ = sorted(name for names in _HOMES.values() for name in names.split())
+__getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

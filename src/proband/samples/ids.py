@@ -249,7 +249,7 @@ class Ids(Sequence[str]):
         """
         try:
             place = self._place
-            return np.array([place[name] for name in names], dtype=np.intp)
+            return np.fromiter(map(place.__getitem__, names), dtype=np.intp)
         except KeyError as error:
             raise InputError(f"There is no {self.what} with the id {error.args[0]!r}.") from None
 

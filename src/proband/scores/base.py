@@ -465,11 +465,12 @@ def check_paired(rows: Positions, columns: Positions) -> None:
 
 def _take(array: npt.NDArray[Any], rows: Positions, columns: Positions) -> npt.NDArray[Any]:
     """Rows and columns of a 2-D array, by slices where they are runs (a memory map is then read in one go)."""
-    block = array[_as_slice(rows)]
-    return block[:, _as_slice(columns)]
+    block = array[as_slice(rows)]
+    return block[:, as_slice(columns)]
 
 
-def _as_slice(positions: Positions) -> Positions | slice:
+def as_slice(positions: Positions) -> Positions | slice:
+    """Return a slice where positions are a run."""
     if (
         len(positions)
         and positions[-1] - positions[0] == len(positions) - 1

@@ -18,7 +18,15 @@ from proband.errors import InputError, UsageError, first_few, quoted
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
-from proband.scores.base import WHOLE_NUMBERS, MissingPolicy, Orientation, Scores, Values, check_paired
+from proband.scores.base import (
+    WHOLE_NUMBERS,
+    MissingPolicy,
+    Orientation,
+    Scores,
+    Values,
+    as_slice,
+    check_paired,
+)
 from proband.words import Note, count, counted, given
 
 Rows = Annotated[npt.NDArray[np.floating[Any]], Axes(2)]
@@ -206,9 +214,12 @@ class Embeddings(Scores):
 
     def _read(self, vectors: Any, positions: Positions) -> Values:
         require_whole(vectors)
-        found = vectors[positions]
+        # What lies in memory is not copied where it is a run. In files it is, since these may be cut short any time.
+        found = vectors[positions if in_files(vectors) else as_slice(positions)]
         has_read(vectors, found.nbytes)
-        return _floats(found)
+        found = _floats(found)
+        found.flags.writeable = False  # a copy as well, for which kernels would be compiled again
+        return found
 
     def query_norms(self, vectors: Rows, rows: Positions) -> Values:
         """Return the lengths of query vectors; a cosine needs every one to be positive.
@@ -320,4 +331,5 @@ class Embeddings(Scores):
 
 def _floats(block: npt.NDArray[Any]) -> Values:
     wanted = np.float32 if block.dtype.kind == "f" and block.dtype.itemsize <= 4 else np.float64
-    return np.ascontiguousarray(block, dtype=wanted)
+    made = np.ascontiguousarray(block, dtype=wanted)
+    return made if made.flags.aligned else made.copy()

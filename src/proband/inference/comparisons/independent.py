@@ -15,7 +15,7 @@ from proband.engine.limits import Level, Margin
 from proband.errors import DesignError, Hint, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.paired import Tested, difference_of
+from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.testing.curves import Hybrid
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
@@ -28,6 +28,7 @@ from proband.results.base import Answers
 from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
 from proband.results.sides import ONE_SIDED, Side, two_sided_level
+from proband.results.targets import difference_of
 from proband.scores.several import by_name
 from proband.words import Method, Note, Sentence, Target, counted
 

@@ -20,7 +20,7 @@ from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure, Outcomes
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, OTHER_PROBES, derived
+from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, OTHER_PROBES, difference_of
 from proband.words import Method, Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
@@ -209,11 +209,6 @@ def _answers(question: Question) -> Answers:
         ALGORITHMS_AND_GALLERY,
         _EXCHANGEABLE["probes" if probes else "people"],
     )
-
-
-def difference_of(of: Target) -> Target:
-    """Name what a difference is of."""
-    return derived("difference", "difference of {}", of)
 
 
 def _notes(

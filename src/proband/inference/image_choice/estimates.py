@@ -12,7 +12,7 @@ from proband.engine import Engine, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Rank
 from proband.errors import DesignError
-from proband.inference.comparisons.paired import Tested, difference_of
+from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.paired_rates import SKEWED, person_curve
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
@@ -32,6 +32,7 @@ from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.several import for_each
+from proband.results.targets import difference_of
 from proband.samples import Pool
 from proband.scores import Scores
 from proband.words import Method, Note, Sentence

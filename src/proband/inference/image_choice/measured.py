@@ -13,7 +13,6 @@ from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choic
 from proband.engine import run_blocks
 from proband.engine.arguments import published
 from proband.errors import DesignError, first_few, unknown_name
-from proband.inference.comparisons.paired import difference_of
 from proband.inference.image_choice.rivals import Closeness
 from proband.inference.image_choice.trials import PackedAlgorithm
 from proband.inference.proportions import Interval
@@ -24,7 +23,13 @@ from proband.results.base import Answers, Facts, Result
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
+from proband.results.targets import (
+    IMAGES_EXCHANGEABLE,
+    OTHER_IMAGES,
+    PEOPLE_AND_ALGORITHMS,
+    derived,
+    difference_of,
+)
 from proband.samples import Pool
 from proband.scores import Scores
 from proband.words import Note, Sentence, Target

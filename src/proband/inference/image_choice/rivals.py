@@ -53,11 +53,14 @@ class Closeness:
         """Find the pool's images on the axes of the scores; images on neither as needed are an error."""
         options, names = pool.options, pool.samples.ids
         wanted = {
-            "query": (scores.queries, np.unique(options.probe[: options.n_searched_choices])),
-            "target": (scores.targets, np.unique(options.gallery)),
+            "query": (scores.queries, _occurring(options.probe[: options.n_searched_choices], options)),
+            "target": (scores.targets, _occurring(options.gallery, options)),
         }
-        places = {}
+        places: dict[str, npt.NDArray[np.intp]] = {}
         for role, (axis, images) in wanted.items():
+            if role == "target" and axis is scores.queries and np.array_equal(images, wanted["query"][1]):
+                places[role] = places["query"]
+                break
             own = list(map(names[:].__getitem__, options.images[images].tolist()))
             try:
                 found = axis.positions(own)
@@ -124,6 +127,11 @@ class Closeness:
             part = rows[starts[first] : starts[last]]
             yield first, last, self.scores.tile(part, columns), self.scores.cells(part, columns)
             first = last
+
+
+def _occurring(images: npt.NDArray[np.int64], options: Options) -> npt.NDArray[np.intp]:
+    """Return which of the images occur, in order."""
+    return np.flatnonzero(np.bincount(images, minlength=len(options.images)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,16 +214,17 @@ class Slices:
     level_starts, level_option, level_end
         Every person's usable options by probe image and, within it, from the closest mate down: where each person's begin,
         which they are, and whether one is the last of its probe image.
-    rival_starts, entry_starts
-        Where each person's rivals begin, and each rival's entries.
+    group_starts, entry_starts
+        Where each person's groups of rivals begin, and each group's entries.
     entry_masks, entry_subsets
-        At which levels images of an entry beat the mate, and which subset of the rival's images they are.
+        Entries × rivals of a group: at which levels images of an entry beat the mate, and which subset of the rival's images
+        they are.
     """
 
     level_starts: npt.NDArray[np.int64]
     level_option: npt.NDArray[np.int64]
     level_end: npt.NDArray[np.bool_]
-    rival_starts: npt.NDArray[np.int64]
+    group_starts: npt.NDArray[np.int64]
     entry_starts: npt.NDArray[np.int64]
     entry_masks: npt.NDArray[np.uint16]
     entry_subsets: npt.NDArray[np.uint32]
@@ -224,6 +233,7 @@ class Slices:
     def of(cls, closeness: Closeness, layout: PoolLayout, strictly: bool) -> Slices | None:
         """List rivals tile by tile; None if there would be more entries than memory is worth."""
         from proband.kernels.choices import list_rivals, order_levels
+        from proband.kernels.vectorised import GROUP
 
         options = closeness.options
         parts: list[tuple[npt.NDArray[Any], ...]] = []
@@ -237,25 +247,27 @@ class Slices:
                 level_option, level_end,
             )  # fmt: skip
             given = (
-                rows, first, last, first_row, options.image_starts, closeness.rivals, layout.owner, layout.chunk_of,
-                layout.bit_of, options.gallery, options.probe, levels, level_option, level_end, strictly,
+                rows, first, last, first_row, closeness.rivals, layout.owner, layout.chunk_of, layout.bit_of,
+                options.gallery, options.probe, levels, level_option, level_end, strictly,
             )  # fmt: skip
-            n_rivals, n_entries = (last - first) * options.n_subjects, _FIRST_GUESS
+            group_starts = np.empty(last - first + 1, dtype=np.int64)
+            entry_starts = np.empty((last - first) * -(-options.n_subjects // GROUP) + 1, dtype=np.int64)
+            n_entries = _FIRST_GUESS
             while True:
-                rival_starts = np.zeros(last - first + 1, dtype=np.int64)
-                entry_starts = np.zeros(n_rivals + 1, dtype=np.int64)
-                masks, subsets = np.empty(n_entries, dtype=np.uint16), np.empty(n_entries, dtype=np.uint32)
-                n_rivals, found = list_rivals(*given, rival_starts, entry_starts, masks, subsets)
-                if total + found > _MOST_ENTRIES:
+                masks = np.empty(n_entries * GROUP, dtype=np.uint16)
+                subsets = np.empty(n_entries * GROUP, dtype=np.uint32)
+                n_groups, found = list_rivals(*given, group_starts, entry_starts, masks, subsets)
+                if (total + found) * GROUP > _MOST_ENTRIES:
                     return None
                 if found <= n_entries:
                     break
                 n_entries = found
             total += found
-            entry_starts, masks, subsets = entry_starts[: n_rivals + 1], masks[:found], subsets[:found]
+            entry_starts = entry_starts[: n_groups + 1]
+            masks, subsets = masks[: found * GROUP], subsets[: found * GROUP]
             used = int(levels[-1])
             parts.append(
-                (levels, level_option[:used], level_end[:used], rival_starts, entry_starts, masks, subsets)
+                (levels, level_option[:used], level_end[:used], group_starts, entry_starts, masks, subsets)
             )
         return cls(
             _joined_starts([part[0] for part in parts]),
@@ -269,7 +281,7 @@ class Slices:
 
 
 _MOST_ENTRIES = 50_000_000  # 300 MB
-_FIRST_GUESS = 1 << 16
+_FIRST_GUESS = 1 << 14
 
 
 def _joined_starts(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:

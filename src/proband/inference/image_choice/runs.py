@@ -16,7 +16,7 @@ from proband.samples.pool import Options
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
-_AT_ONCE = 512  # trials counted together
+_AT_ONCE = 512  # trials counted together where each takes a number for every person
 
 
 class Fractions(NamedTuple):
@@ -93,7 +93,8 @@ class TrialTask:
     def __call__(self, block: int) -> BlockCounts:
         size = min(TRIALS_A_BLOCK, self.design.n_resamples - block * TRIALS_A_BLOCK)
         drawn = draw_choices(self.options, self.design.balanced, self.seed, block, self.compiled)[:size]
-        parts = [self._counted(drawn[start : start + _AT_ONCE]) for start in range(0, size, _AT_ONCE)]
+        step = size if all(one.slices for one in self.algorithms) else _AT_ONCE
+        parts = [self._counted(drawn[start : start + step]) for start in range(0, size, step)]
         fractions = [part.fractions for part in parts if part.fractions is not None]
         return BlockCounts(
             np.concatenate([part.people for part in parts], axis=2),

@@ -78,7 +78,7 @@ class PackedAlgorithm:
     def count(self, choices: Choices, packed: Packed | None) -> TrialCounts:
         """Count the people at each rank in each trial."""
         if self.slices is not None and packed is not None:
-            return self._count_slices(len(choices), packed)
+            return self._count_slices(packed)
         closer, tied = self.rivals(choices)
         usable = ~self.marks.unusable[self.options.starts[:-1] + choices]  # type: ignore[union-attr]
         if self.fractional:
@@ -127,19 +127,18 @@ class PackedAlgorithm:
                 by_person[:, k] = success.sum(axis=0)
         return TrialCounts(successes, by_person)
 
-    def _count_slices(self, n_trials: int, packed: Packed) -> TrialCounts:
-        from proband.kernels.choices import CHUNK, LOW, count_low_ranks
+    def _count_slices(self, packed: Packed) -> TrialCounts:
+        from proband.kernels.choices import count_low_ranks
+        from proband.kernels.vectorised import LOW
 
         assert self.slices is not None
         s = self.slices
-        people = np.zeros((LOW, n_trials), dtype=np.int32)
+        people = np.zeros((LOW, packed.n_trials), dtype=np.int32)
         by_person = np.zeros((self.options.n_subjects, LOW_RANKS), dtype=np.int64)
-        for chunk, (options, subsets) in enumerate(packed.chunks):
-            part = people[:, chunk * CHUNK : (chunk + 1) * CHUNK]
-            count_low_ranks(
-                options, subsets, self.options.starts, s.level_starts, s.level_option, s.level_end, s.rival_starts,
-                s.entry_starts, s.entry_masks, s.entry_subsets, part.shape[1], part, by_person,
-            )  # fmt: skip
+        count_low_ranks(
+            packed.chosen, packed.subsets, self.options.starts, s.level_starts, s.level_option, s.level_end, s.group_starts,
+            s.entry_starts, s.entry_masks, s.entry_subsets, people, by_person,
+        )  # fmt: skip
         return TrialCounts(people[: self.n_ranks], by_person)
 
 
@@ -149,11 +148,15 @@ class Packed:
 
     Attributes
     ----------
-    chunks
+    n_trials
+        How many there are.
+    chosen, subsets
         For each chunk of trials, who chose which option, and which subsets of images hold a chosen one.
     """
 
-    chunks: tuple[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]], ...]
+    n_trials: int
+    chosen: npt.NDArray[np.uint64]
+    subsets: npt.NDArray[np.uint64]
 
     @classmethod
     def of(cls, choices: Choices, options: Options, layout: PoolLayout) -> Packed:
@@ -161,14 +164,11 @@ class Packed:
         from proband.kernels.choices import CHUNK, SUBSET, pack
         from proband.kernels.vectorised import WORDS
 
-        chunks = []
-        for start in range(0, len(choices), CHUNK):
-            chosen = np.empty((len(options.gallery), WORDS), dtype=np.uint64)
-            subsets = np.empty((layout.n_chunks << SUBSET, WORDS), dtype=np.uint64)
-            part = choices[start : start + CHUNK]
-            pack(part, options.starts, options.gallery, layout.chunk_of, layout.bit_of, chosen, subsets)
-            chunks.append((chosen, subsets))
-        return cls(tuple(chunks))
+        n_chunks = -(-len(choices) // CHUNK)
+        chosen = np.zeros((n_chunks, len(options.gallery), WORDS), dtype=np.uint64)
+        subsets = np.zeros((n_chunks, layout.n_chunks << SUBSET, WORDS), dtype=np.uint64)
+        pack(choices, options.starts, options.gallery, layout.chunk_of, layout.bit_of, chosen, subsets)
+        return cls(len(choices), chosen, subsets)
 
 
 def _counter(compiled: bool) -> Any:

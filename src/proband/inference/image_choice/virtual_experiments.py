@@ -15,7 +15,6 @@ from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed, Threads
 from proband.errors import DesignError, UsageError, unknown_name
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
-from proband.inference.comparisons.paired import difference_of
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
     Distribution,
@@ -32,7 +31,7 @@ from proband.results.about import NOBODY, Who
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Count, Result, among
 from proband.results.serializing import Written
-from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
+from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, difference_of
 from proband.samples import Pool
 from proband.scores import Scores
 from proband.scores.sampling import sampled

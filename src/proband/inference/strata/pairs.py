@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import StratifiedDesign
-from proband.inference.comparisons.paired import Pair, Tested, difference_of, joined, joint_of
+from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of
 from proband.inference.comparisons.testing.curves import Student
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
@@ -15,6 +15,7 @@ from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import answers_of, evaluate_replicates, plan_of
 from proband.inference.strata.intervals import Carried, freedom_of
 from proband.inference.strata.units import strata_of
+from proband.results.targets import difference_of
 from proband.words import Method, digits
 
 

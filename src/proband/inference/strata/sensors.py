@@ -17,7 +17,7 @@ from proband.engine.limits import Level, Margin, Rank, Seed
 from proband.errors import DesignError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.paired import Tested, difference_of, joined
+from proband.inference.comparisons.paired import Tested, joined
 from proband.inference.comparisons.paired_rates import SKEWED, person_curve
 from proband.inference.comparisons.testing.curves import PValueCurve, Score, Skewed, Student
 from proband.inference.comparisons.testing.sign_flip import sign_flip
@@ -31,7 +31,7 @@ from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.results.base import Answers, among
 from proband.results.difference import Adjustment
-from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
+from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE, difference_of
 from proband.samples import Experiment
 from proband.samples.sampling import observed
 from proband.scores import Scores

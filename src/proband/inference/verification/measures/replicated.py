@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.designs import Reweighting
 from proband.errors import DesignError, Hint
-from proband.inference.comparisons.paired import Tested, difference_of
+from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.testing.curves import PValueCurve
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
@@ -30,7 +30,7 @@ from proband.measures.pairs.weighted_pairs import AnyWeights, Units, WeightedPai
 from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate, Measurement
-from proband.results.targets import OTHER_PEOPLE_AND_THRESHOLD, OTHER_PEOPLE_COMPARED
+from proband.results.targets import OTHER_PEOPLE_AND_THRESHOLD, OTHER_PEOPLE_COMPARED, difference_of
 from proband.scores import Scores
 from proband.words import Method, Note, Sentence, Target
 
