@@ -24,7 +24,9 @@ from proband.samples import Experiment, Samples
 from proband.scores import Embeddings
 
 SIDE, DIMENSION = 31_623, 128
-MOST_OVERHEAD, MOST_MEMORY = 1.10, 1000  # of threads; MB a process
+MOST_OVERHEAD = 1.10  # of threads
+MOST_MEMORY, MOST_OF_WORKER = 1000, 300  # MB: here, and of each worker
+TURNS = 3
 
 
 def run(side: int = SIDE) -> list[Row]:
@@ -39,31 +41,42 @@ def run(side: int = SIDE) -> list[Row]:
             "ranks": lambda: _ranks(embeddings, experiment),
             "verification": lambda: _counts(embeddings, samples, gallery),
         }
-        here = {name: _measured(job, [_peak], _forget_peak) for name, job in jobs.items()}
         with (
             LocalCluster(
                 n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR
             ) as cluster,
             Client(cluster) as client,
-            using(client),
         ):
-            there = {
-                name: _measured(
-                    job,
-                    [_peak, lambda: max(client.run(_peak).values())],
-                    lambda: (_forget_peak(), client.run(_forget_peak)),
-                )
-                for name, job in jobs.items()
-            }
-    rows = []
-    for name, (seconds, digest, memory) in there.items():
-        threads, same, own = here[name]
-        told = f"threads {own[0]:.0f} MB; cluster {memory[0]:.0f} MB here, {memory[1]:.0f} MB a worker"
-        goal = f"≤ {MOST_OVERHEAD}× of {default_threads()} threads ({seconds / threads:.2f}×), < {MOST_MEMORY} MB a process"
-        reached = seconds <= MOST_OVERHEAD * threads and max(*own, *memory) < MOST_MEMORY
-        job = f"{name} of {side:,} × {side:,} × {DIMENSION} by two processes of Dask ({told})"
-        rows.append(Row(job, seconds, None, threads, "threads", goal, reached, digest == same))
-    return rows
+            return [_row(name, job, side, client) for name, job in jobs.items()]
+
+
+def _row(name: str, job: Any, side: int, client: Any) -> Row:
+    """By threads and by the cluster in turn, so that what else the machine does meets both."""
+    seconds: dict[str, list[float]] = {"threads": [], "cluster": []}
+    digests, here, of_worker = set(), 0.0, 0.0
+    for turn in range(TURNS + 1):
+        for kind, engine in (("threads", "threads"), ("cluster", client)):
+            _forget_peak()
+            client.run(_forget_peak)
+            with using(engine):
+                took, found = best_of(1, job)
+            if turn:  # the first compiles, and lets workers begin
+                seconds[kind].append(took)
+            digests.add(_digest(found))
+            here, of_worker = max(here, _peak()), max(of_worker, *client.run(_peak).values())
+    threads, cluster = min(seconds["threads"]), min(seconds["cluster"])
+    goal = (
+        f"≤ {MOST_OVERHEAD}× of {default_threads()} threads ({cluster / threads:.2f}×), "
+        f"≤ {MOST_OF_WORKER} MB a worker"
+    )
+    reached = cluster <= MOST_OVERHEAD * threads and here <= MOST_MEMORY and of_worker <= MOST_OF_WORKER
+    told = f"{here:.0f} MB here, {of_worker:.0f} MB a worker"
+    asked = f"{name} of {side:,} × {side:,} × {DIMENSION} by two processes of Dask ({told})"
+    return Row(asked, cluster, None, threads, "threads", goal, reached, len(digests) == 1)
+
+
+def _digest(found: Any) -> str:
+    return hashlib.sha256(pickle.dumps([np.ascontiguousarray(one).tobytes() for one in found])).hexdigest()
 
 
 def _written(folder: Path, side: int) -> tuple[Embeddings, Samples, np.ndarray]:
@@ -91,14 +104,6 @@ def _ranks(embeddings: Embeddings, experiment: Experiment) -> Any:
 def _counts(embeddings: Embeddings, samples: Samples, gallery: np.ndarray) -> Any:
     found = count_pairs(embeddings, PairSet.of(embeddings, samples))
     return found.edges, found.impostor_ge, found.impostor_gt, found.genuine_at
-
-
-def _measured(job: Any, peaks: list[Any], begin: Any) -> tuple[float, str, list[float]]:
-    job()  # compile, and let workers begin
-    begin()
-    seconds, found = best_of(2, job)
-    digest = hashlib.sha256(pickle.dumps([np.ascontiguousarray(one).tobytes() for one in found])).hexdigest()
-    return seconds, digest, [peak() for peak in peaks]
 
 
 def _forget_peak() -> None:

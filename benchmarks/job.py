@@ -9,7 +9,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-_SLACK = 0.2  # of an exponent, fitted on a machine that does other things as well
+_SLACK = 0.15  # of an exponent, fitted on a machine that does other things as well
 
 
 @dataclass(frozen=True)

@@ -427,15 +427,23 @@ class Note:
         return {"code": self.code, "level": self.level, "values": plain(dict(self.values)), "text": str(self)}
 
 
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
 def plain(value: Any) -> Any:
     """Records as plain values, ready for JSON: by their own `to_dict`, or field by field; a number that is not finite is None."""
+    kind = type(value)
+    if kind in _PLAIN:  # most are, and nothing else need be asked
+        return value
+    if kind is float:
+        return value if isfinite(value) else None
     if isinstance(value, Enum):
         return value.value
-    if value is None or isinstance(value, str | bool | int):
+    if isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return float(value) if isfinite(value) else None
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, tuple | list):
         return [plain(one) for one in value]

@@ -7,13 +7,15 @@ import logging
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from tests.examples import some
 
 import proband as pb
 from proband.cli import main
-from proband.engine import on_engine, run_blocks, using
+from proband.engine import on_engine, run_blocks, sending, using
 from proband.engine.files.shards import RowShards
 from proband.engine.sending import Done, Parcel, Run, packed, work, write
 from proband.engine.workers import Borrowed, Processes, Workers, shared_directory
@@ -54,6 +56,7 @@ SMALL_BLOCKS = (
     (tiles, "_CELLS_AT_ONCE", 200),
     (products, "_STRIP", 10),
     (products, "_COLUMNS_AT_ONCE", 7),
+    (sending, "_WORTH_SHORTENING", 100),
 )
 
 
@@ -239,6 +242,102 @@ def test_a_cluster_finds_the_same_though_a_worker_is_killed(
         list(run_blocks(errands.Dying(tmp_path / "died", always=True), range(40)))
 
 
+HERE, THERE = "10.197.53.1", "10.197.53.2"  # private addresses, between two ends of one wire
+
+
+@pytest.fixture
+def host() -> Iterator[str]:
+    """A network of its own, as another host would have: its name."""
+    if not hasattr(os, "geteuid") or os.geteuid() or not shutil.which("ip"):
+        pytest.skip("only root makes a network, by the program ip")
+    name = f"proband-{os.getpid()}"
+    near, far = f"pb{os.getpid()}n", f"pb{os.getpid()}f"
+    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f"this system makes no networks: {made.stderr.strip()}")
+    try:
+        for words in (
+            f"link add {near} type veth peer name {far} netns {name}",
+            f"addr add {HERE}/30 dev {near}",
+            f"link set {near} up",
+            f"-n {name} addr add {THERE}/30 dev {far}",
+            f"-n {name} link set {far} up",
+            f"-n {name} link set lo up",
+        ):
+            done = subprocess.run(["ip", *words.split()], capture_output=True, text=True)
+            if done.returncode:
+                pytest.skip(f"this system joins no networks: {done.stderr.strip()}")
+        yield name
+    finally:
+        subprocess.run(["ip", "link", "del", near], capture_output=True)
+        subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_scheduler_on_another_host_finds_the_same(
+    shared: bool, host: str, expected: Any, monkeypatch: Any, tmp_path: Path, caplog: Any
+) -> None:
+    """A scheduler and a worker on a network of their own, who find what is sent beneath ``PROBAND_SHARED``, or get copies."""
+    pytest.importorskip("distributed")
+    from proband.engine import workers
+
+    monkeypatch.setattr(workers, "_WORTH_SAYING", 1000)
+    if shared:
+        (tmp_path / "shared").mkdir()
+        monkeypatch.setenv("PROBAND_SHARED", str(tmp_path / "shared"))
+    else:
+        monkeypatch.setattr(workers, "sees", errands_blind)
+    root = str(Path(__file__).parents[2])
+    paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    begin = ["ip", "netns", "exec", host, sys.executable, "-m", "dask"]
+    address, started = f"tcp://{THERE}:8786", []
+    log = (tmp_path / "log").open("w")
+    try:
+        for words in (
+            ["scheduler", "--host", THERE, "--port", "8786", "--no-dashboard", "--no-jupyter"],
+            ["worker", address, "--host", THERE, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"],
+        ):
+            started.append(
+                subprocess.Popen(
+                    [*begin, *words],
+                    env={**os.environ, "PYTHONPATH": paths},
+                    stdout=log,
+                    stderr=log,
+                    cwd=tmp_path,
+                    start_new_session=True,
+                )
+            )
+        within_seconds = time.monotonic() + 60
+        while True:
+            with suppress(OSError), socket.create_connection((THERE, 8786), 1):
+                break
+            assert time.monotonic() < within_seconds, (tmp_path / "log").read_text()
+            time.sleep(0.1)
+        with pytest.raises(OSError, match=r"refused|timed out"):  # it is not of this network
+            socket.create_connection((HERE, 8786), 1)
+        with using(address), caplog.at_level("INFO", "proband"):
+            for name in ("ranks of embeddings", "pairs of embeddings", "pairs of a matrix", "trials"):
+                folder = tmp_path / name
+                folder.mkdir()
+                np.testing.assert_equal(VERBS[name](folder), expected(name))
+    finally:
+        for process in reversed(started):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+        for process in started:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+        log.close()
+    told = (
+        f"written to {(tmp_path / 'shared').resolve()} for the workers" if shared else "sent to every worker"
+    )
+    assert told in caplog.text
+
+
 def test_work_is_done_elsewhere_and_in_order(pool: Executor) -> None:
     with using(pool):
         found = list(run_blocks(errands.Process(), iter(range(300))))
@@ -363,6 +462,82 @@ def test_what_is_in_memory_is_sent_once_and_stays_as_it_was(pool: Executor, tmp_
     with shared_directory() as folder:
         assert folder.is_dir()
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64])
+@pytest.mark.parametrize("writeable", [True, False])
+def test_whole_numbers_are_sent_in_few_bytes_and_come_as_they_were(
+    kind: type[np.signedinteger[Any]], writeable: bool, tmp_path: Path
+) -> None:
+    rng, least, most = np.random.default_rng(0), np.iinfo(kind).min, np.iinfo(kind).max
+    n = 5000
+    gaps = np.ones(n, dtype=np.int64)
+    gaps[rng.integers(n, size=40)] = 3
+    cases = {
+        "every one": (np.arange(n) % 100, 0.6),
+        "with gaps": (np.cumsum(gaps) % most, 0.3),
+        "down": ((n - np.arange(n)) % most, 0.3),
+        "alike": (np.full(n, 7), 0.1),
+        "small": (rng.integers(0, 200, n), 0.6),
+        "with a sign": (rng.integers(-100, 100, n), 0.6),
+        "large": (rng.integers(least, most, n, endpoint=True), 1.1),
+        "to and fro between the ends": (np.where(np.arange(n) % 2, least, most), 1.1),
+        "the ends": (np.array([least, most] + [0] * (n - 2)), 1.1),
+    }
+    for name, (given, share) in cases.items():
+        numbers = given.astype(kind)
+        numbers.flags.writeable = writeable
+        again, parcel = opened(numbers, tmp_path)
+        assert again.dtype == numbers.dtype
+        assert again.flags.writeable == writeable, name
+        np.testing.assert_array_equal(again, numbers)
+        if kind is np.int64:
+            assert parcel.n_bytes < share * numbers.nbytes + 1000, name
+    two = np.arange(10_000).reshape(2, -1)
+    for other in (two, np.arange(10_000.0), np.arange(10_000, dtype=np.uint64), np.arange(20_000)[::2]):
+        again, _ = opened(other, tmp_path)
+        np.testing.assert_array_equal(again, other)
+        assert again.dtype == other.dtype
+
+
+@pytest.fixture
+def sizes(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """How large what was sent of each task was at most, in bytes."""
+    from proband.engine import workers
+
+    found: dict[str, int] = {}
+
+    def pack(task: Any) -> Any:
+        parcel, pieces = packed(task)
+        found[type(task).__name__] = max(found.get(type(task).__name__, 0), parcel.n_bytes)
+        return parcel, pieces
+
+    monkeypatch.setattr(workers, "packed", pack)
+    monkeypatch.setattr(sending, "_WORTH_SHORTENING", 10_000)
+    return found
+
+
+def test_what_is_sent_is_about_as_large_as_the_embeddings(sizes: dict[str, int]) -> None:
+    rng = np.random.default_rng(0)
+    who = np.arange(1200) // 2
+    vectors = rng.normal(size=(600, 64))[who] + rng.normal(size=(1200, 64))
+    samples = pb.Samples({"id": [f"i{k}" for k in range(1200)], "subject": [f"p{k}" for k in who]})
+    nets = [
+        pb.Embeddings((vectors + 0.1 * rng.normal(size=vectors.shape)).astype(np.float32), samples.ids, metric="cosine", name=name)
+        for name in ("a", "b")
+    ]  # fmt: skip
+    experiment = pb.Experiment(samples, gallery=np.arange(1200) % 2 == 0)
+    with ThreadPoolExecutor(2) as threads, using(threads):
+        pb.verify(nets[0], samples, fmr=[1e-2], n_resamples=600)
+        pb.evaluate(nets[0], experiment)
+        pb.compare(nets, experiment)
+        pb.compare(nets, samples, measure=pb.measures.FNMR(1e-2))
+    drawn = sizes.pop(
+        "_Drawn"
+    )  # half a million impostors at least, by two people of whom there are fewer than 65,536
+    assert 2_000_000 < drawn < 4.2 * 500_001
+    assert {"_OfProducts", "_Screened"} <= set(sizes)
+    assert max(sizes.values()) < 1.4 * nets[0].query_vectors.nbytes, sizes
 
 
 def test_a_file_that_is_not_there_or_another_is_told(tmp_path: Path) -> None:

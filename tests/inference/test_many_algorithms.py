@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import proband as pb
 from proband.designs import Bootstrap
@@ -15,10 +15,11 @@ from proband.inference import compare
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.testing.adjustment import SingleStep
 from proband.inference.comparisons.testing.curves import Percentiles, Score, Skewed, Student, agreeing
-from proband.inference.comparisons.testing.sign_flip import sign_flip
-from proband.inference.comparisons.testing.tails import unseen
+from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
+from proband.inference.comparisons.testing.tails import scale_of, unseen
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.galleries.orders import orders_of
+from proband.inference.procedures import Question
 from proband.inference.verification.intervals.paired_people import Apart
 from proband.measures import FNMR, MedianCensoredRank, RankStatistic, RecognitionRate
 from proband.results.base import Interval
@@ -258,3 +259,98 @@ def test_one_probe_each_stays_mcnemar_among_many(outcomes_of):
     made = [outcomes_of(rng.integers(0, 2, 30) * 3, np.arange(30), name) for name in "abcdef"]
     for one in compare(made, measure=RecognitionRate(1)).pairs:
         assert one.p_value == pytest.approx(pb.mcnemar(one.n_sf, one.n_fs).p_mid, rel=1e-9)
+
+
+def smallest_by_sorting(statistics: list[np.ndarray]) -> np.ndarray:
+    """The least p-value of every draw, each statistic put in order anew."""
+    each = []
+    for sizes in statistics:
+        scale, ordered = scale_of(sizes), np.sort(sizes)
+        below, up_to = (np.searchsorted(ordered, sizes, side) for side in ("left", "right"))
+        ranked = 1.0 - (below + up_to) / (2 * len(sizes))
+        each.append(
+            np.minimum(ranked, 2 * special.ndtr(-sizes / scale)) if scale > 0 else np.ones(len(sizes))
+        )
+    return np.sort(np.min(each, axis=0))
+
+
+@pytest.mark.parametrize("images", [1, 3, "several"])
+@pytest.mark.parametrize("n", [1, 2, 9, 40, 300])
+@pytest.mark.parametrize("share", [False, True])
+def test_statistics_of_all_pairs_are_those_of_each(images: int | str, n: int, share: bool) -> None:
+    """Of two that are alike, of one that is right about everybody, and of one about nobody, too."""
+    rng = np.random.default_rng(n)
+    sizes = rng.integers(1, 5, n).astype(float) if images == "several" else np.full(n, float(images))
+    values = rng.binomial(sizes.astype(int)[:, None], [0.5, 0.5, 0.9, 0.1, 0.0, 1.0]).astype(float)
+    values[:, 1] = values[:, 0]
+    if share:
+        values, sizes = values / sizes[:, None], np.ones(n)
+    flips = Flips.of(values, sizes, 3)
+    found, expected = [], []
+    for a, b in combinations(range(values.shape[1]), 2):
+        ranked = flips.sizes_of(a, b)
+        found.append(ranked)
+        people = float(flips.counts @ flips.sizes) ** 2 / float(flips.counts @ flips.sizes**2)
+        with np.errstate(divide="ignore"):
+            expected.append(1 / np.sqrt(1 / flips.statistics(a, b, 0.0)[1] + 1 / people))
+        assert (np.diff(ranked.values) > 0).all()
+        np.testing.assert_array_equal(ranked.values[ranked.places], expected[-1])
+    least = smallest_by_sorting(expected)
+    for given in (found, expected):
+        np.testing.assert_array_equal(SingleStep.of(given).least, least)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 19, 20, 999, 5000])
+def test_statistics_with_ties_count_for_what_they_count_when_sorted(n: int) -> None:
+    rng = np.random.default_rng(n)
+    drawn = [
+        np.zeros(n),
+        np.full(n, 2.0),
+        np.abs(rng.standard_normal(n)),
+        rng.integers(0, 4, n).astype(float),
+        np.abs(rng.standard_cauchy(n)),
+        np.where(rng.random(n) < 0.9, 0.0, 5e-324),
+    ]
+    np.testing.assert_array_equal(SingleStep.of(drawn).least, smallest_by_sorting(drawn))
+
+
+@pytest.mark.parametrize("most", [1, 4])
+def test_sums_that_are_kept_are_those_of_every_pattern(most: int) -> None:
+    rng = np.random.default_rng(most)
+    for n in (1, 2, 7, 11, 7, 1, 11):
+        moving = rng.integers(1, most + 1, n) * rng.choice([-1, 1], n)
+        signs = 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+        sums = signs @ np.abs(moving)
+        above, same = (sums >= moving.sum()).mean(), (sums == moving.sum()).mean()
+        found = sign_flip(moving.astype(float))
+        assert found.p_greater == pytest.approx(above, abs=1e-12)
+        assert found.p_mid == pytest.approx(
+            min(1.0, 2 * min(above, (sums <= moving.sum()).mean()) - same), abs=1e-12
+        )
+
+
+def test_each_algorithm_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from proband.inference import procedures
+
+    ids, samples, same = people(40)
+    experiment = pb.Experiment(samples, gallery=ids[::2])
+    ranked: list[str] = []
+    real = procedures.outcomes_of
+
+    def counted(data: object, within: object) -> object:
+        ranked.append(data.name)
+        return real(data, within)
+
+    monkeypatch.setattr(procedures, "outcomes_of", counted)
+    given = algorithms(4, ids, same, 0.8)
+    for measure in ("rank-1", "median-rank@5"):
+        ranked.clear()
+        compare(given, experiment, measure=measure)
+        assert sorted(ranked) == ["a00", "a01", "a02", "a03"]
+    other = pb.Experiment(samples, gallery=ids[1::2])
+    question = Question.of("rank-1", given, experiment, "auto", 0.95, 0)
+    here = question.outcomes
+    there = replace(question, within=other).outcomes
+    assert all(one.experiment is experiment for one in here)
+    assert all(one.experiment is other for one in there)
+    assert replace(question, seed=1).outcomes[0] is here[0]

@@ -16,11 +16,14 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.engine.files.mapping import mapped_at, reference_to
 from proband.engine.source_digest import code_digest
 from proband.engine.threads import one_blas_thread
 from proband.errors import EngineError, InputError, ProbandError, Said
+
+Integers = npt.NDArray[np.integer[Any]]
 
 _ALIGNED = 64
 _MOST_OPEN = 2
@@ -31,12 +34,52 @@ working: ContextVar[bool] = ContextVar("working", default=False)
 """Whether this is a worker, which shares nothing out further."""
 
 
+_WORTH_SHORTENING = 1 << 20  # bytes of whole numbers
+_LOOKED_AT = 1000
+
+
 class _Packer(pickle.Pickler):
-    """Writes where an array lies in a file instead of what it holds."""
+    """Writes where an array lies in a file instead of what it holds, and many whole numbers in fewer bytes."""
 
     def reducer_override(self, thing: Any) -> Any:
-        found = reference_to(thing) if isinstance(thing, np.memmap) else None
-        return NotImplemented if found is None else (mapped_at, found)
+        if isinstance(thing, np.memmap):
+            found = reference_to(thing)
+            return NotImplemented if found is None else (mapped_at, found)
+        if type(thing) is np.ndarray and thing.ndim == 1 and thing.dtype.kind == "i":
+            return _shortened(thing) if thing.nbytes >= _WORTH_SHORTENING else NotImplemented
+        return NotImplemented
+
+
+def _shortened(numbers: Integers) -> Any:
+    """How whole numbers are made again of fewer bytes: from steps of which most are alike, or from a narrower type."""
+    steps = np.diff(numbers)  # what overflows here overflows back when it is added up
+    usual = int(np.median(steps[:: 1 + len(steps) // _LOOKED_AT]))
+    others = np.flatnonzero(steps != usual)
+    if 4 * (others.nbytes + steps.itemsize * len(others)) <= numbers.nbytes:
+        return _of_steps, (numbers[0], len(numbers), usual, others, steps[others], numbers.flags.writeable)
+    narrow = np.result_type(np.min_scalar_type(numbers.min()), np.min_scalar_type(numbers.max()))
+    if 2 * narrow.itemsize <= numbers.itemsize:
+        return _widened, (numbers.astype(narrow), numbers.dtype, numbers.flags.writeable)
+    return NotImplemented
+
+
+def _of_steps(
+    first: np.integer[Any], n: int, usual: int, at: Integers, steps: Integers, writeable: bool
+) -> Integers:
+    """Whole numbers from the first and the steps between them, all as usual but for some."""
+    numbers = np.full(n, usual, dtype=first.dtype)
+    numbers[0] = first
+    numbers[at + 1] = steps
+    np.cumsum(numbers, out=numbers)
+    numbers.flags.writeable = writeable
+    return numbers
+
+
+def _widened(narrow: Integers, kind: np.dtype[Any], writeable: bool) -> Integers:
+    """Whole numbers in the type they had."""
+    numbers = narrow.astype(kind)
+    numbers.flags.writeable = writeable
+    return numbers
 
 
 class Span(NamedTuple):

@@ -7,10 +7,10 @@ nothing is imported before it is needed. What has no procedure is refused with w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from proband.designs import Design, ImageChoice
 from proband.designs.base import Capability, as_design
@@ -39,6 +39,14 @@ View = Literal["outcomes", "pairs", "images"]
 Auto = Literal["auto"]
 
 
+class Ranked(NamedTuple):
+    """What became of probes by some scores, within an experiment."""
+
+    data: Any
+    within: Experiment | None
+    found: Outcomes
+
+
 @dataclass(frozen=True, eq=False)
 class Question:
     """A measure of one or several algorithms, and how its interval is wanted.
@@ -55,6 +63,8 @@ class Question:
         Why this design was taken, where nobody named one.
     chosen
         The pairs of algorithms to compare, by name; None for every two.
+    ranked
+        What became of probes, of what was asked before: of the same scores it is asked again and again.
     """
 
     measure: Any
@@ -67,6 +77,7 @@ class Question:
     population: int | None = None
     why: tuple[Note, ...] = ()
     chosen: tuple[tuple[str, str], ...] | None = None
+    ranked: list[Ranked] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(
@@ -106,7 +117,8 @@ class Question:
     @cached_property
     def outcomes(self) -> tuple[Outcomes, ...]:
         """What became of probes, an entry for each algorithm."""
-        if isinstance(self.within, Samples | Pool):
+        within = self.within
+        if isinstance(within, Samples | Pool):
             raise UsageError(
                 f"Identification takes place in an experiment, not in a {type(self.within).__name__}.",
                 "Experiment(samples, gallery=..., probes=...).",
@@ -116,13 +128,21 @@ class Question:
                 f"The {self.measure.estimand} is of ranks, and lists of chosen pairs have none.",
                 "take fnmr or auc, or give scores of every probe with the whole gallery.",
             )
-        if self.within is not None:
-            self.within.samples.require_people()
-        ranked = (outcomes_of(one, self.within) for one in self.data)
+        if within is not None:
+            within.samples.require_people()
+        found = (self._of(one, within) for one in self.data)
         return tuple(
             one if one.algorithm == name else replace(one, algorithm=name)
-            for one, name in zip(ranked, self.names, strict=True)
+            for one, name in zip(found, self.names, strict=True)
         )
+
+    def _of(self, data: Any, within: Experiment | None) -> Outcomes:
+        """What became of probes by some scores, ranked once for a question and all that is made of it."""
+        found = next((one.found for one in self.ranked if one.data is data and one.within is within), None)
+        if found is None:
+            found = outcomes_of(data, within)
+            self.ranked.append(Ranked(data, within, found))
+        return found
 
     @cached_property
     def sampling(self) -> tuple[SampledColumn, ...]:

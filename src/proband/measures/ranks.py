@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePoli
 from proband.results.several import for_each
 from proband.samples import Experiment, Positions
 from proband.scores import Embeddings, Scores, axis_positions, require_orientation
-from proband.scores.screening import Screen, make_screen
+from proband.scores.screening import Screen, make_screen, screen_of
 from proband.words import Sentence
 
 _TILE_CELLS = 1 << 22  # scores held at once per thread when whole rows are read
@@ -284,6 +285,17 @@ class _Screened:
     best: npt.NDArray[np.float64]
     screen: Screen
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        screen = self.screen  # what is made of the probes is made anew where it is needed
+        return _screened, (
+            self.task,
+            self.counting,
+            self.best,
+            screen.embeddings,
+            screen.centre,
+            screen.scale,
+        )
+
     def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.integer], npt.NDArray[np.integer]]:
         from proband.kernels.counting import count_screened_images, count_screened_subjects, new_counts
 
@@ -319,6 +331,21 @@ class _Screened:
         # What comes back is small: no more can be counted than there are columns.
         small = np.min_scalar_type(len(columns))
         return len(columns), closer.astype(small), tied.astype(small)
+
+
+def _screened(
+    task: _Task,
+    counting: Counting,
+    best: npt.NDArray[np.float64],
+    embeddings: Embeddings,
+    centre: npt.NDArray[np.float64],
+    scale: float,
+) -> _Screened:
+    """Make the probes ready, where the gallery's centre and scale are known."""
+    probes = embeddings.query_rows(task.rows)
+    norms = embeddings.query_norms(probes, task.rows)
+    screen = screen_of(embeddings, probes, norms, centre, scale)
+    return _Screened(task, counting, probes, norms, best, screen)
 
 
 def _score_mates(

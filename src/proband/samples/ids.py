@@ -159,7 +159,8 @@ class Ids(Sequence[str]):
         """
         if other is self:
             return np.arange(len(self))
-        return np.fromiter((other.place(name) for name in self._names), dtype=np.intp, count=len(self))
+        place = other._place
+        return np.fromiter((place.get(name, -1) for name in self._names), dtype=np.intp, count=len(self))
 
     def difference(self, others: Collection[str]) -> str | None:
         """Say how names of another list are written otherwise here: another ending or directory, leading zeros, case, blanks.

@@ -77,26 +77,34 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
     """Prepare the probes at `rows` for screening against the gallery at `columns`."""
     vectors = embeddings.query_rows(rows)
     norms = embeddings.query_norms(vectors, rows)
-    dimension = embeddings.dimension
-    centre, scale = np.zeros(dimension), 1.0
-    centred_norms = norms
-    factor = 1.0
+    centre, scale = np.zeros(embeddings.dimension), 1.0
     if embeddings.metric == "l2":
         centre = mean_vector(embeddings.target_rows, columns)
-        shifted = vectors - centre
-        centred_norms = np.sqrt(np.einsum("ij,ij->i", shifted, shifted))
-        # Below this, squares are subnormal and lose their digits; all differences then lie inside the band.
-        scale = max(
-            longest_vector(embeddings.target_rows, columns, centre), float(centred_norms.max()), SHORTEST
-        )
-        probes = np.concatenate([shifted / scale, np.ones((len(rows), 1))], axis=1).astype(np.float32)
-        factor = 2.0  # |x||y| + |y|²/2 is at most 3/2
+        longest = max(float(_lengths(vectors - centre).max()), SHORTEST)
+        # Below the shortest, squares are subnormal and lose their digits; all differences then lie inside the band.
+        scale = max(longest_vector(embeddings.target_rows, columns, centre), longest)
     elif embeddings.metric == "inner":
         scale = longest_vector(embeddings.target_rows, columns, centre) or 1.0
-        probes = (vectors / np.where(norms > 0, norms, 1.0)[:, None]).astype(np.float32)
-    else:
-        probes = _unit(vectors, norms)
-    band = 1.01 * factor * (dimension + 16) * _UNIT
+    return screen_of(embeddings, vectors, norms, centre, scale)
+
+
+def screen_of(embeddings: Embeddings, vectors: Values, norms: Values, centre: Values, scale: float) -> Screen:
+    """Make probes ready where the gallery's centre and scale are known."""
+    is_l2 = embeddings.metric == "l2"
+    centred_norms = np.empty(len(norms)) if is_l2 else norms
+    probes = np.ones((len(vectors), embeddings.dimension + is_l2), dtype=np.float32)
+    for block in slices(len(vectors), _BLOCK >> 2):  # what stands between takes twice the room
+        some, lengths = vectors[block], norms[block, None]
+        if is_l2:
+            shifted = some - centre
+            centred_norms[block] = _lengths(shifted)
+            probes[block, :-1] = shifted / scale
+        elif embeddings.metric == "inner":
+            probes[block] = some / np.where(lengths > 0, lengths, 1.0)
+        else:
+            probes[block] = _unit(some, norms[block])
+    factor = 2.0 if is_l2 else 1.0  # |x||y| + |y|²/2 is at most 3/2
+    band = 1.01 * factor * (embeddings.dimension + 16) * _UNIT
     return Screen(embeddings, probes, band, centre, scale, norms, centred_norms)
 
 
@@ -105,6 +113,10 @@ def _unit(vectors: Values, norms: Values) -> Singles:
     if vectors.dtype == np.float32 and norms.min() > _SHORT and norms.max() < _LONG:
         return vectors * (1.0 / norms).astype(np.float32)[:, None]
     return (vectors / norms[:, None]).astype(np.float32)
+
+
+def _lengths(vectors: Values) -> Values:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
 
 def mean_vector(vectors: Rows, positions: Positions) -> Values:

@@ -4,10 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 from tests.report.page import finding
 
+from proband.report.page import build
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, ChartBlock, Folded, Page, Panels
 from proband.report.page.render import render_page
@@ -108,6 +111,57 @@ def test_long_lists_are_named_where_they_are_left_out():
     assert len(rows) == 66
 
 
+def plainly_shortened(value: Any, path: str, lacking: list[str]) -> Any:
+    """What the page leaves out of the results, each value looked at anew on every level."""
+
+    def is_flat(one: Any) -> bool:
+        parts = one.values() if isinstance(one, dict) else ()
+        held = [
+            part
+            for part in parts
+            if isinstance(part, dict | list) and not (isinstance(part, dict) and "text" in part)
+        ]
+        return all(
+            isinstance(part, list) and all(isinstance(note, dict) and "text" in note for note in part)
+            for part in held
+        )
+
+    def is_long(one: Any) -> bool:
+        return isinstance(one, list) and (
+            (len(one) > 60 and all(map(is_flat, one))) or any(map(is_long, one))
+        )
+
+    if isinstance(value, dict):
+        paths = {key: f"{path}.{key}" if path else key for key in value}
+        lacking += [paths[key] for key, one in value.items() if is_long(one)]
+        return {
+            key: plainly_shortened(one, paths[key], lacking) for key, one in value.items() if not is_long(one)
+        }
+    return [plainly_shortened(one, path, lacking) for one in value] if isinstance(value, list) else value
+
+
+def test_what_is_left_out_of_the_results_is_what_every_level_would_leave_out():
+    rng = np.random.default_rng(0)
+
+    def made(depth: int) -> Any:
+        kind = rng.integers(6) if depth else 0
+        if kind < 2:
+            return [1, 0.5, "a", None][rng.integers(4)]
+        if kind < 4:
+            return {str(k): made(depth - 1) for k in range(rng.integers(1, 5))}
+        if kind == 4 and rng.integers(2):
+            return [{"p": 0.5, "method": {"text": "a"}, "notes": [{"text": "b"}] * int(rng.integers(3))}] * 61
+        inner = made(depth - 1)
+        return [inner] * 61 if kind == 4 else [made(depth - 1) for _ in range(rng.integers(4))]
+
+    for _ in range(300):
+        given = {str(k): made(5) for k in range(4)}
+        found: list[str] = []
+        expected: list[str] = []
+        assert build._shortened(given, "", found) == plainly_shortened(given, "", expected)
+        assert sorted(set(found)) == sorted(set(expected))
+
+
 @pytest.mark.long
 def test_fifty_algorithms_make_a_usable_page():
     page = build_page(Scene(finding.many(50)))
@@ -121,6 +175,12 @@ def test_fifty_algorithms_make_a_usable_page():
     leader = tables["leaderboard-1"].rows[0][1].text
     assert {row[0].text for row in pairs.rows} == {leader}
     assert "of 1,225 pairs" in pairs.notes[0]
+    assert "results.json" in pairs.notes[1]
+    rows = list(csv.DictReader(io.StringIO(page.embedded["leading-pairs.csv"])))
+    leading = {row[1].text for row in tables["leaderboard-1"].rows[:10]}
+    assert len(rows) == 45
+    assert {row[side] for row in rows for side in ("first", "second")} == leading
+    assert "leaderboard-pairs.csv" not in page.embedded
 
 
 def test_hard_subjects_keep_their_pseudonyms():

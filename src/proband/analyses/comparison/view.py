@@ -22,7 +22,7 @@ from proband.report.kinds.comparisons import (
     unsaid_verdicts,
     verdicts,
 )
-from proband.report.kinds.differences import difference_tables, pairs_shown
+from proband.report.kinds.differences import difference_tables, pairs_embedded, pairs_shown
 from proband.report.kinds.pairs import comparison_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
@@ -110,11 +110,13 @@ class ComparedView(View[ComparedAlgorithms]):
         yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
 
     def embedded(self, found: ComparedAlgorithms) -> Mapping[str, str]:
-        """The standings of the first comparison, and all its pairs where the page shows some."""
+        """The standings of the first comparison, and its pairs where the page shows some: of very many those of the leading ones."""
         first = _first(found)
         files = {"leaderboard-summary.csv": spreadsheet_csv(standings_frame(first))}
         if len(pairs_shown(first)) < len(first.pairs):
-            files["leaderboard-pairs.csv"] = first.to_csv()
+            embedded = pairs_embedded(first)
+            name = "leaderboard-pairs" if embedded is first.pairs else "leading-pairs"
+            files[f"{name}.csv"] = replace(first, pairs=embedded).to_csv()
         return files
 
     def algorithms(self, found: ComparedAlgorithms) -> Sequence[str]:

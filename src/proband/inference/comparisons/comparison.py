@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -61,12 +63,17 @@ class Standings(Result):
         list of str
             The names of those it is significantly better than.
         """
-        wins = []
+        return list(self._wins.get(name, ()))
+
+    @cached_property
+    def _wins(self) -> dict[str, list[str]]:
+        """Whom each algorithm is better than, found in one go: of fifty there are 1,225 pairs."""
+        wins: dict[str, list[str]] = {}
         for pair in self.pairs:
-            if pair.told_apart and name in (pair.first, pair.second):
-                ahead = pair.first if (pair.value > 0) == self.larger_is_better else pair.second
-                if ahead == name:
-                    wins.append(pair.second if ahead == pair.first else pair.first)
+            if pair.told_apart:
+                both = pair.first, pair.second
+                ahead, behind = both if (pair.value > 0) == self.larger_is_better else both[::-1]
+                wins.setdefault(ahead, []).append(behind)
         return wins
 
     def places(self) -> dict[str, tuple[Rank, Rank]]:
@@ -79,10 +86,8 @@ class Standings(Result):
         """
         names = [one.algorithm for one in self.estimates]
         beats = {name: set(self.beaten_by(name)) for name in names}
-        return {
-            name: (1 + sum(name in beaten for beaten in beats.values()), len(names) - len(beats[name]))
-            for name in names
-        }
+        times = Counter(loser for beaten in beats.values() for loser in beaten)
+        return {name: (1 + times[name], len(names) - len(beats[name])) for name in names}
 
     @property
     def ordered(self) -> tuple[Any, ...]:

@@ -14,6 +14,8 @@ import numpy.typing as npt
 from proband.errors import DesignError, first_few
 from proband.inference.comparisons.testing.cochran import cochran_q
 from proband.inference.comparisons.testing.curves import PValueCurve, Widened
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes
+from proband.inference.comparisons.testing.tails import Ranked
 from proband.inference.estimates.case import dependence, people_in
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -84,7 +86,12 @@ class Pair:
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
         """Each person's successes (people × the two algorithms), and number of probes."""
-        return summed_by_person(self.subjects, self.successes)
+        return _summed(self.subjects, self.successes)
+
+    @cached_property
+    def counts(self) -> PairedOutcomes:
+        """How many probes both, either or neither recognises."""
+        return PairedOutcomes.of(*self.successes)
 
     @property
     def unequal(self) -> bool:
@@ -94,7 +101,11 @@ class Pair:
 
 def summed_by_person(subjects: npt.NDArray[Any], successes: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Sum what each algorithm recognises of each person (people × algorithms), and count the person's probes."""
-    codes = np.unique(subjects, return_inverse=True)[1]
+    return _summed(np.unique(subjects, return_inverse=True)[1], successes)
+
+
+def _summed(codes: npt.NDArray[np.intp], successes: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """The same for people numbered from 0."""
     sums = np.column_stack([np.bincount(codes, weights=one) for one in successes])
     return sums.astype(np.float64), np.bincount(codes).astype(np.float64)
 
@@ -131,7 +142,7 @@ class Tested:
     n_discordant_subjects: int | None = None
     not_won: int | None = None
     n_trials: int | None = None
-    statistics: Floats | None = None
+    statistics: Floats | Ranked | None = None
     by_person: tuple[float, PValueCurve] | None = None
     over_choices: Interval | None = None
     why_not: Note | None = None

@@ -12,7 +12,7 @@ from proband.designs import Binomial, ClusteredMcNemar, SignFlip
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of, summed_by_person
 from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
 from proband.inference.comparisons.testing.curves import PValueCurve, Score, Skewed
-from proband.inference.comparisons.testing.mcnemar import TANGO, PairedOutcomes, mcnemar
+from proband.inference.comparisons.testing.mcnemar import TANGO, mcnemar
 from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimate import estimates
@@ -157,7 +157,7 @@ def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
 
 
 def _over_probes(design: Binomial, pair: Pair) -> Tested:
-    counts = PairedOutcomes.of(*pair.successes)
+    counts = pair.counts
     curve = Score(counts.sf, counts.fs, counts.n, None, mcnemar(counts.sf, counts.fs).p_mid)
     return _tested(pair, curve.difference, curve, joined(_OVER_PROBES, TANGO))
 
@@ -171,9 +171,9 @@ def _counted(
 ) -> Tested:
     """Tango's score interval, its counts divided by the design effect of the differences, and agreeing with the test."""
     a, b = pair.successes
-    counts, people = PairedOutcomes.of(a, b), len(pair.people[1])
-    effect = design_effect(a - b, pair.subjects)
+    counts, people = pair.counts, len(pair.people[1])
     clustered = people < counts.n
+    effect = design_effect(a - b, pair.subjects) if clustered else 1.0
     freedom = people - 1.0 if clustered else None
     curve = Score(counts.sf / effect, counts.fs / effect, counts.n / effect, freedom, p_value, at, skewed)
     method = joined(
@@ -185,7 +185,7 @@ def _counted(
 
 def _tested(pair: Pair, difference: float, curve: PValueCurve, method: Method) -> Tested:
     """A difference with its curve, and who tells the two apart."""
-    counts, sums = PairedOutcomes.of(*pair.successes), pair.people[0]
+    counts, sums = pair.counts, pair.people[0]
     low, high = curve.interval(1 - pair.confidence_level)
     return Tested(
         difference=difference,

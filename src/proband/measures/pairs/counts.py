@@ -52,6 +52,10 @@ Work = TypeVar("Work")
 _IMPOSTORS_AN_EDGE = 4  # fewer are not worth another part of the list, whose counts must be merged
 _RUN = 1 << 15
 _EDGES_A_BLOCK = 1 << 16  # so many are merged in a small part of the time that a block takes
+_MOST_MORE, _WORTH_ONE_MORE = (
+    4,
+    1 << 28,
+)  # blocks in a run beyond that; of so many pairs there are runs enough to share out
 
 _REPEATED = Sentence(
     "pairs.repeated-ids",
@@ -442,7 +446,9 @@ def _added(
 ) -> PairAccumulator:
     """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
     merged = PairAccumulator(task.grid)
-    for part, done in run_blocks(task, _runs(work, 1 + task.grid.n_edges // _EDGES_A_BLOCK), threads):
+    n_pairs = task.pairs.n_genuine + task.pairs.n_impostor
+    length = 1 + task.grid.n_edges // _EDGES_A_BLOCK + min(_MOST_MORE, n_pairs // _WORTH_ONE_MORE)
+    for part, done in run_blocks(task, _runs(work, length), threads):
         merged.take(part)
         progress.advance(done)
     return merged

@@ -214,7 +214,7 @@ class PairSet:
 
 def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
     """The positions on an axis whose samples the table knows, and where those stand in the table."""
-    places = np.fromiter(map(samples.ids.place, axis[:]), dtype=np.intp, count=len(axis))
+    places = axis.positions_in(samples.ids)
     known = np.flatnonzero(places >= 0)
     if not known.size:
         raise AlignmentError(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,20 @@ _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53  # units of rounding
 _STRIP, _ROWS_AT_ONCE, _COLUMNS_AT_ONCE = 8192, 512, 1024  # a tile of products stays in cache
 _DOUBTFUL = 0.1  # beyond this share of doubtful pairs, settling them costs more than float64 products do
 
+
+class _Room(local):
+    """Where a thread's products go, tile after tile and block after block: memory that is new each time must first be cleared."""
+
+    held: Values = np.empty(0)
+
+    def of(self, n: int, dtype: type[np.floating[Any]]) -> Values:
+        """Room for so many products, which the next block of this thread overwrites."""
+        if len(self.held) < n or self.held.dtype != dtype:
+            self.held = np.empty(n, dtype)
+        return self.held[:n]
+
+
+_ROOM = _Room()
 
 Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of both sides, and the metric
 Quick = tuple[Values, Values, float]  # factors of both sides, and how far off their product in lanes may be
@@ -204,7 +219,7 @@ class Products:
         norms = self.embeddings.target_norms(vectors, positions)
         ready = self.ready(vectors, norms, self.column_scale, halves_first=True)
         metric = self.embeddings.metric_code
-        buffer = np.empty(_ROWS_AT_ONCE * len(positions), dtype=self.dtype)
+        buffer = _ROOM.of(_ROWS_AT_ONCE * len(positions), self.dtype)
         for part in slices(len(strip.norms), _ROWS_AT_ONCE):
             rows = slice(block.rows.start + part.start, block.rows.start + part.stop)
             firsts = np.maximum(pairs.firsts[rows] - columns.start, 0)

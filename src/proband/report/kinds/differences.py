@@ -11,6 +11,10 @@ from proband.results.difference import Difference, Verdict
 from proband.words import count
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
+_MOST_EMBEDDED, _LEADING = (
+    300,
+    10,
+)  # pairs in a page: those of 25 algorithms; of more, those of the leading ones
 _MOST_PAIRS = 15  # in brief: those of six algorithms
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _ADJUSTED = {
@@ -50,6 +54,14 @@ def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
     by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
     pairs = [by_names[frozenset((best, other))] for other in others]
     return tuple(pair if pair.first == best else turned(pair) for pair in pairs)
+
+
+def pairs_embedded(comparison: Standings) -> tuple[Difference, ...]:
+    """The pairs that travel in the page: all, or of very many those of the leading algorithms, the best first."""
+    if len(comparison.pairs) <= _MOST_EMBEDDED or not comparison.all_pairs:
+        return comparison.pairs
+    leading = {one.algorithm for one in comparison.ordered[:_LEADING]}
+    return tuple(pair for pair in comparison.leading_pairs if {pair.first, pair.second} <= leading)
 
 
 def difference_tables(comparison: Standings | None) -> list[Table]:
@@ -112,6 +124,8 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
         notes.append(
             f"The leader against each other algorithm, of {count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
         )
+        if len(pairs_embedded(comparison)) < len(comparison.pairs):
+            notes.append("All are in results.json beside the page, and in its tables.")
     return col.table_of(
         caption,
         shown,

@@ -16,6 +16,7 @@ from proband.words import count, counted, visible
 _MOST_ROWS = (
     60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer
 )
+_LONG, _HOLDING = object(), (dict, list, tuple)
 _EVERY_RANK = 10  # up to here every rank is in the embedded curves, beyond some
 _RANKS_A_DOUBLING = 4
 
@@ -59,23 +60,37 @@ def _results(scene: Scene) -> str:
 
 
 def _shortened(value: Any, path: str, lacking: list[str]) -> Any:
-    if isinstance(value, Mapping):
-        paths = {key: f"{path}.{key}" if path else key for key in value}
-        lacking += [paths[key] for key, one in value.items() if _is_long(one)]
-        return {key: _shortened(one, paths[key], lacking) for key, one in value.items() if not _is_long(one)}
-    return [_shortened(one, path, lacking) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _is_long(value: Any) -> bool:
-    """Whether it is a list with too many numbers or rows, or holds such a list: then it is left out whole."""
-    if not isinstance(value, list | tuple):
-        return False
-    return (len(value) > _MOST_ROWS and all(map(_is_flat, value))) or any(map(_is_long, value))
+    """The value without lists that are too long, in one go; what is such a list, or holds one, is `_LONG`."""
+    if isinstance(value, dict):
+        made = {}
+        for key, one in value.items():
+            inner = f"{path}.{key}" if path else key
+            kept = _shortened(one, inner, lacking) if isinstance(one, _HOLDING) else one
+            if kept is _LONG:
+                lacking.append(inner)
+            else:
+                made[key] = kept
+        return made
+    if len(value) > _MOST_ROWS and all(map(_is_flat, value)):
+        return _LONG
+    within: list[str] = []
+    found = [_shortened(one, path, within) if isinstance(one, _HOLDING) else one for one in value]
+    if any(one is _LONG for one in found):
+        return _LONG
+    lacking += within
+    return found
 
 
 def _is_flat(value: Any) -> bool:
     """Whether it is a number, or a row of them; notes and methods are words."""
     if not isinstance(value, Mapping):
         return True
-    parts = (one for one in value.values() if not (isinstance(one, Mapping) and "text" in one))
-    return not any(isinstance(one, Mapping | list) for one in parts)
+    return all(_is_words(one) for one in value.values() if isinstance(one, Mapping | list))
+
+
+def _is_words(value: Any) -> bool:
+    return (
+        all(map(_is_words, value))
+        if isinstance(value, list)
+        else isinstance(value, Mapping) and "text" in value
+    )

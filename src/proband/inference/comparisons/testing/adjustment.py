@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.distributions import normal_cdf
-from proband.inference.comparisons.testing.tails import scale_of
+from proband.inference.comparisons.testing.tails import Ranked
 
 Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999
@@ -40,7 +39,7 @@ class SingleStep:
     families: int = 1
 
     @classmethod
-    def of(cls, statistics: Iterable[Floats | None]) -> SingleStep:
+    def of(cls, statistics: Iterable[Floats | Ranked | None]) -> SingleStep:
         """Take the sizes of each comparison's statistic without a difference, over the same draws; None where none were made.
 
         They may be in any unit. Those that are 0 in all draws belong to two that do not differ.
@@ -48,10 +47,7 @@ class SingleStep:
         least, n = np.zeros(0), 0
         for n, one in enumerate(statistics, 1):  # noqa: B007
             if one is not None:
-                scale, ordered = scale_of(one), np.sort(one)
-                below, up_to = (np.searchsorted(ordered, one, side) for side in ("left", "right"))
-                ranked = 1.0 - (below + up_to) / (2 * len(one))  # half the weight of what is as large
-                p = np.minimum(ranked, 2 * normal_cdf(-one / scale)) if scale > 0 else np.ones(len(one))
+                p = (one if isinstance(one, Ranked) else Ranked.of(one)).p_values
                 least = np.minimum(least, p) if len(least) else p
         return cls(np.sort(least), n)
 

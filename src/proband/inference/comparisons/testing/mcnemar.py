@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from typing import Annotated
 
@@ -79,7 +80,7 @@ class PairedOutcomes:
         given = aligned({"the first": first, "the second": second})
         first, second = (complete_from(one, "outcomes") for one in given.values())
         for values in (first, second):
-            if not np.isin(values, (0.0, 1.0)).all():
+            if not ((values == 0.0) | (values == 1.0)).all():
                 raise UsageError(
                     "McNemar's test counts successes and failures; fractions of a success have no such count.",
                     "choose pessimistic or optimistic ties.",
@@ -281,6 +282,12 @@ def tango_counts(
     z = normal_quantile(confidence_level) if z is None else z
     if n == 0 or not np.isfinite(z):
         return Interval(-1.0, 1.0)
+    return _tango(float(b), float(c), float(n), float(z))
+
+
+@lru_cache(maxsize=4096)
+def _tango(b: float, c: float, n: float, z: float) -> Interval:
+    """The same for a finite quantile; among many algorithms the same counts come again."""
     observed = (b - c) / n
 
     def excess(delta: float) -> float:

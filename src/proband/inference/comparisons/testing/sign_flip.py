@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.comparisons.testing.mcnemar import PairedTest, paired_test_of
-from proband.inference.comparisons.testing.tails import beyond
+from proband.inference.comparisons.testing.tails import Ranked, beyond
+from proband.samples.table import frozen
 from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
 _LARGEST_SUM = 200_000  # beyond this the exact distribution would be larger than it is worth
 _MONTE_CARLO = 100_000
+_WORTH_KEEPING = 4_096  # beyond this sum, distributions take too much room to be kept
 _BLOCK = 2_000
 _ENUMERATED = 12  # people; all sign patterns of more are drawn from
 _FLIPS = 9_999
@@ -60,18 +64,32 @@ def sign_flip(differences: Floats, seed: int = 0) -> PairedTest:
 def _exact(sizes: npt.NDArray[np.int64], observed: int) -> tuple[float, float, float]:
     """P(sum ≥ observed), P(sum ≤ observed), P(sum = observed) over all sign patterns."""
     total = int(sizes.sum())
+    ordered = np.sort(sizes)
+    chance = (_kept_chances if total <= _WORTH_KEEPING else _chances)(ordered.tobytes())
+    place = (observed + total) // 2
+    above, below = min(1.0, float(chance[place:].sum())), min(1.0, float(chance[: place + 1].sum()))
+    return above, below, float(chance[place])
+
+
+def _chances(ascending: bytes) -> Floats:
+    """The chance of every sum of those with a plus, of sizes as they lie in memory."""
+    sizes = np.frombuffer(ascending, dtype=np.int64)
+    total = int(sizes.sum())
     # chance[k]: the probability that the people counted so far with a plus add up to k; the sum is then 2k - total.
     chance = np.zeros(total + 1)
     chance[0] = 1.0
     reached = 0
-    for size in np.sort(sizes):
+    for size in sizes:
         step = int(size)
         chance[step : reached + step + 1] = 0.5 * (chance[step : reached + step + 1] + chance[: reached + 1])
         chance[:step] *= 0.5
         reached += step
-    place = (observed + total) // 2
-    above, below = min(1.0, float(chance[place:].sum())), min(1.0, float(chance[: place + 1].sum()))
-    return above, below, float(chance[place])
+    return frozen(chance)
+
+
+_kept_chances = lru_cache(maxsize=256)(
+    _chances
+)  # two of many algorithms differ in as many people as two others
 
 
 def _sampled(moving: Floats, seed: int) -> tuple[float, float, float]:
@@ -152,22 +170,52 @@ class Flips:
             return beyond(float(np.sqrt(observed)), 0, len(flipped))
         return min(1.0, (1 + above + 0.5 * same) / (1 + len(flipped)))
 
-    def sizes_of(self, first: int, second: int) -> Floats:
+    @cached_property
+    def _whole(self) -> npt.NDArray[np.int32] | None:
+        """Sums under all signs, algorithms × patterns, where these alone decide: as many probes for everybody, and whole sums."""
+        sums = self.turned[:, : self.values.shape[1]]
+        if (
+            np.ptp(self.sizes)
+            or (self.values != np.rint(self.values)).any()
+            or np.abs(sums).max() > _LARGEST_SUM
+        ):
+            return None
+        return np.ascontiguousarray(sums.T, dtype=np.int32)
+
+    def sizes_of(self, first: int, second: int) -> Ranked:
         """T/√(1 + T²/K) without a difference under all signs, which all pairs share; K people weigh as evenly (Kish 1965).
 
         With as many probes for everybody that is |X| by the root of its sum of squares.
         """
         people = float(self.counts @ self.sizes) ** 2 / float(self.counts @ self.sizes**2)
-        squared = self.statistics(first, second, 0.0)[1]
-        with np.errstate(divide="ignore"):
-            found: Floats = 1 / np.sqrt(1 / squared + 1 / people)
-        return found
+
+        def size(squared: Floats) -> Floats:
+            with np.errstate(divide="ignore"):
+                return np.asarray(1 / np.sqrt(1 / squared + 1 / people))
+
+        if self._whole is None:
+            return Ranked.of(size(self.statistics(first, second, 0.0)[1]))
+        apart = np.abs(self._whole[first] - self._whole[second])
+        sums = np.arange(int(apart.max()) + 1, dtype=np.float64)
+        values, order = np.unique(
+            size(self._squared(first, second, 0.0)(sums, sums * self.sizes[0])), return_inverse=True
+        )
+        return Ranked(values, order[apart])
 
     def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
         """T² of a difference, and T² under all signs."""
         turned, n = self.turned, self.values.shape[1]
         sums = turned[:, first] - turned[:, second] - delta * turned[:, -2]
         products = turned[:, n + first] - turned[:, n + second] - delta * turned[:, -1]
+        left = self.values[:, first] - self.values[:, second] - delta * self.sizes
+        squared = self._squared(first, second, delta)
+        own = squared(
+            np.array([float(self.counts @ left)]), np.array([float(self.counts @ (left * self.sizes))])
+        )
+        return float(own[0]), squared(sums, products)
+
+    def _squared(self, first: int, second: int, delta: float) -> Callable[[Floats, Floats], Floats]:
+        """T² of sums, and of sums times the sizes."""
         left = self.values[:, first] - self.values[:, second] - delta * self.sizes
         squares = float(self.counts @ (left * left))
         total, size_squares = float(self.counts @ self.sizes), float(self.counts @ self.sizes**2)
@@ -177,10 +225,7 @@ class Flips:
             level = spread > 1e-12 * squares
             return np.where(level, x * x / np.where(level, spread, 1.0), np.where(x * x > 0, np.inf, 0.0))
 
-        own = squared(
-            np.array([float(self.counts @ left)]), np.array([float(self.counts @ (left * self.sizes))])
-        )
-        return float(own[0]), squared(sums, products)
+        return squared
 
 
 def _summed(values: Floats, sizes: Floats) -> Floats:

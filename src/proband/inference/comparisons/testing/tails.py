@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,19 +23,64 @@ def has_spread(draws: Floats) -> bool:
     return bool(len(draws)) and Interval(float(draws.min()), float(draws.max())).has_width
 
 
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """A statistic's sizes in draws, by their order: whole sums take few different values, however many draws there are.
+
+    Attributes
+    ----------
+    values
+        Those that may occur, ascending.
+    places
+        Which of them each draw has.
+    """
+
+    values: Floats
+    places: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, sizes: Floats) -> Ranked:
+        """Put the sizes of draws in order."""
+        return cls(*np.unique(sizes, return_inverse=True))
+
+    @property
+    def p_values(self) -> Floats:
+        """What each draw's size counts for: its normal p-value, or what its rank tells, half the weight of what is as large."""
+        n = len(self.places)
+        counts = np.bincount(self.places, minlength=len(self.values))
+        up_to = np.cumsum(counts)
+        tail = _tail_of(n)
+        largest = self.values[np.searchsorted(up_to, n - tail, "right")]
+        scale = _going_on(self.values[self.places], tail, largest)
+        if not scale > 0:
+            return np.ones(n)
+        ranked = 1.0 - (2 * up_to - counts) / (2 * n)
+        p: Floats = np.minimum(ranked, 2 * normal_cdf(-self.values / scale))[self.places]
+        return p
+
+
 def scale_of(sizes: Floats) -> float:
     """Return the standard deviation of the normal distribution that goes on where draws end, from their sizes about their mean.
 
     It is their root mean square, unless their tail is heavier than normal by more than chance makes it: then as much larger that
     no quantile of theirs, from the 95th up to the fifth largest draw, is above the normal one.
     """
+    places = _tail_of(len(sizes))
+    largest = np.partition(sizes, len(sizes) - places)[len(sizes) - places] if len(places) else places
+    return _going_on(sizes, places, largest)
+
+
+def _tail_of(n: int) -> npt.NDArray[np.intp]:
+    """How many of the largest of n draws are looked at, each time."""
+    places = (int(share * (n + 1)) for share in _TAIL)
+    return np.array([place for place in places if place >= _FEWEST_BEYOND], dtype=np.intp)
+
+
+def _going_on(sizes: Floats, places: npt.NDArray[np.intp], largest: npt.NDArray[Any]) -> float:
+    """What `scale_of` says, where the least of so many largest draws are known."""
     usual, n = float(np.sqrt(np.mean(np.square(sizes)))), len(sizes)
-    places = np.array(
-        [place for place in (int(share * (n + 1)) for share in _TAIL) if place >= _FEWEST_BEYOND]
-    )
     if not len(places):
         return usual
-    largest = np.partition(sizes, n - places)[n - places]
     heaviest = float((largest / -normal_inverse(places / (n + 1) / 2)).max())
     return heaviest if heaviest > _HEAVY * usual else usual
 
