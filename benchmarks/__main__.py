@@ -13,7 +13,8 @@ from rich.table import Table
 import benchmarks
 from benchmarks.job import HEADER
 from benchmarks.machine import beginning, machine
-from benchmarks.page import PAGE, as_page
+from benchmarks.page import CHART, PAGE, as_page, chart
+from proband.report.figures.style import save_figure
 
 NO_JOBS = ("__main__", "copies", "job", "machine", "page")
 
@@ -41,9 +42,12 @@ def main() -> int:
     for row in rows:
         table.add_row(*row.cells())
     Console(width=200).print(table)
+    details = [module.details() for module in modules if hasattr(module, "details")]
+    print(*details, sep="\n")
     if given.write:
         left_out = [name for name in known if given.jobs and name not in given.jobs]
-        PAGE.write_text(as_page(rows, modules, left_out, begun | machine()), encoding="utf-8")
+        PAGE.write_text(as_page(rows, modules, left_out, begun | machine(), details), encoding="utf-8")
+        save_figure(chart(rows), PAGE.parent / CHART)
         print(f"wrote {PAGE}", file=sys.stderr)
     return 1 if any(row.equal is False for row in rows) else 0
 

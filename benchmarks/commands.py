@@ -69,6 +69,21 @@ def run() -> list[Row]:
     return rows
 
 
+def details() -> str:
+    """Where the CPU seconds of every command go, as a section of the page."""
+    heads = ("libraries", "numba", "matplotlib", "Proband's modules", "the work itself", "all")
+    lines = [
+        "## Where the time goes\n",
+        f"| CPU seconds | {' | '.join(heads)} |",
+        f"|---|{'---|' * len(heads)}",
+    ]
+    for job, spent in profiles():
+        lines.append(f"| {job} | {' | '.join(f'{spent[head]:.2f}' for head in heads)} |")
+    return "\n".join(
+        [*lines, "\nLoading is measured by `python -X importtime`, which itself takes some time.\n"]
+    )
+
+
 def profiles() -> Iterator[tuple[str, dict[str, float]]]:
     """CPU seconds of every command by what they are spent on."""
     with tempfile.TemporaryDirectory() as place:

@@ -64,9 +64,13 @@ class Growth:
     largest: str
     equal: bool = True
 
+    @property
+    def reached(self) -> bool:
+        """Whether it grows no faster than it should."""
+        return self.found <= self.expected + _SLACK
+
     def cells(self) -> list[str]:
-        reached = "yes" if self.found <= self.expected + _SLACK else "NO"
-        goal = f"≤ n^{self.expected:g}: {reached}"
+        goal = f"≤ n^{self.expected:g}: {'yes' if self.reached else 'NO'}"
         return [self.job, f"n^{self.found:.2f} ({self.largest})", "–", "–", "–", "–", goal, "–"]
 
 

@@ -1,4 +1,4 @@
-"""The table of one run as a page of the documentation."""
+"""One run as a page of the documentation: a chart of ratios, the table, and what each job is."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks.job import HEADER, Row
+from matplotlib.figure import Figure
+
+from benchmarks.job import HEADER, Growth, Row
 from proband.report.tables.cells import table, text_cell
 from proband.report.tables.formats import as_markdown, in_markdown
 from proband.report.tables.table import Column
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+CHART = "images/performance.svg"
+NOT_INSTALLED = "not installed"
 
 HEAD = """# Performance
 
@@ -27,7 +31,7 @@ READING = """- **ours** is the time of Proband, the least of several runs. **nai
   definition matters, in what.
 - Slow ways are timed on a part of the work and scaled; the text of the job says so.
 - Other packages run in processes and environments of their own, on one thread, and are given the same arrays. Their time is the CPU time of
-  the call alone, without imports, reading or what prepares their input. "Not installed" says that one was not on the machine.
+  the call alone, without imports, reading or what prepares their input.
 """
 
 RUNNING = """## On your machine
@@ -44,27 +48,100 @@ R's package survey is used where `Rscript` finds it (Debian: `r-base-core`, `r-c
 
 
 def as_page(
-    rows: Sequence[Row], jobs: Sequence[ModuleType], left_out: Sequence[str], where: Mapping[str, str]
+    rows: Sequence[Row | Growth],
+    jobs: Sequence[ModuleType],
+    left_out: Sequence[str],
+    where: Mapping[str, str],
+    details: Sequence[str] = (),
 ) -> str:
-    """The whole page: where it was measured, the table made of the rows, what each job is and which were left out."""
+    """The whole page: the chart, the table made of the rows, where it was measured, what each job is and which were left out."""
+    there = [row for row in rows if not _is_missing(row)]
+    absent = sorted(
+        {row.peer_name.partition(":")[0] for row in rows if isinstance(row, Row) and _is_missing(row)}
+    )
     heads = tuple(Column(title) for title in HEADER)
-    made = table("benchmarks", "", heads, (map(text_cell, row.cells()) for row in rows))
+    made = table("benchmarks", "", heads, (map(text_cell, cells) for cells in without_repeats(there)))
     return "\n".join(
         [
             HEAD,
-            "## Where this was measured\n",
-            *(f"- {what}: {in_markdown(found)}" for what, found in where.items()),
-            "\n## What was measured\n",
+            f"![Times of others over ours, on a logarithmic axis]({CHART})\n",
+            f"{reached_of(there)}\n",
+            "## What was measured\n",
             as_markdown(made),
             "",
+            *([f"Not on this machine: {', '.join(absent)}.\n"] if absent else []),
             READING,
-            "## The jobs\n",
+            *details,
+            "## Where this was measured\n",
+            *(f"- {what}: {in_markdown(found)}" for what, found in where.items()),
+            "\n## The jobs\n",
             *(f"- `{job.__name__.rpartition('.')[2]}`: {_told(job)}" for job in jobs),
             *(f"- `{name}`: not in this run" for name in left_out),
             "",
             RUNNING,
         ]
     )
+
+
+def _is_missing(row: Row | Growth) -> bool:
+    return isinstance(row, Row) and row.peer_name.endswith(NOT_INSTALLED)
+
+
+def without_repeats(rows: Sequence[Row | Growth]) -> list[list[str]]:
+    """The cells of every row; the job and our time stand once where several others did the same job."""
+    made: list[list[str]] = []
+    before: list[str] = []
+    for row in rows:
+        cells = row.cells()
+        made.append(["", "", *cells[2:]] if cells[:2] == before else cells)
+        before = cells[:2]
+    return made
+
+
+def reached_of(rows: Sequence[Row | Growth]) -> str:
+    """How many goals were reached, and which were not."""
+    judged = [row for row in rows if row.reached is not None]
+    missed = list(dict.fromkeys(row.job for row in judged if not row.reached))
+    said = f"{len(judged) - sum(not row.reached for row in judged)} of {len(judged)} goals were reached in this run."
+    return said + (f" Missed: {'; '.join(map(in_markdown, missed))}." if missed else "")
+
+
+def chart(rows: Sequence[Row | Growth]) -> Figure:
+    """How many times as long others take, a mark for each on a logarithmic axis."""
+    shown = [row for row in rows if isinstance(row, Row) and row.peer is not None]
+    figure = Figure(figsize=(9, 1 + 0.27 * len(shown)), layout="constrained")
+    axis = figure.subplots()
+    for place, row in enumerate(shown):
+        assert row.peer is not None  # as they were chosen
+        ratio = row.peer / row.ours
+        axis.plot([1, ratio], [place, place], color="#9AA7B5", linewidth=2, zorder=1)
+        axis.plot(ratio, place, "o", color="#1F5FA8" if ratio >= 1 else "#B4472B", zorder=2)
+        axis.annotate(
+            f"{ratio:.3g}×",
+            (max(ratio, 1), place),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7,
+        )
+    axis.axvline(1, color="#222222", linewidth=0.8)
+    axis.set_xscale("log")
+    axis.margins(x=0.12, y=0.02)
+    axis.set_yticks(
+        range(len(shown)),
+        [f"{_shortened(row.job)} · {_shortened(row.peer_name, 34)}" for row in shown],
+        fontsize=7,
+    )
+    axis.invert_yaxis()
+    axis.set_xlabel("time of the other over ours: to the right of 1, Proband is faster")
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    axis.tick_params(left=False)
+    return figure
+
+
+def _shortened(text: str, letters: int = 58) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
 
 
 def _told(job: ModuleType) -> str:

@@ -34,15 +34,21 @@ InstallPeer = Callable[[str, str], None]
 
 
 def test_rows_become_a_table_of_the_page() -> None:
-    text = page.as_page([ROW, MISSING], [start_up], ["roc"], machine.beginning() | machine.machine())
+    slower = replace(ROW, peer=0.25, peer_name="faster", reached=False, checked="")
+    text = page.as_page([ROW, slower, MISSING], [start_up], ["roc"], machine.beginning() | machine.machine())
     lines = [line for line in text.splitlines() if line.startswith("|")]
     cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
     assert len(lines) == 4
     assert {len(row) for row in cells} == {len(HEADER)}
+    assert "Not on this machine: other." in text
+    assert "1 of 2 goals were reached in this run. Missed: a \\| b &lt; c." in text
     assert [cell.strip() for cell in cells[2]] == [
         *("a \\| b &lt; c", "0.5 s", "–", "–", "1 s (peer 1.2)", "2×", "≥ 1×: yes", "yes (EER to 1e-6)"),
     ]
-    assert [cell.strip() for cell in cells[3][4:]] == ["– (other: not installed)", "–", "≥ 1×: –", "–"]
+    repeated = ["", "", "–", "–", "0.25 s (faster)", "0.5×", "≥ 1×: NO", "yes"]
+    assert [cell.strip() for cell in cells[3]] == repeated  # the job and our time stand once
+    (axis,) = page.chart([ROW, slower, MISSING]).axes
+    assert len(axis.get_yticks()) == 2
     assert re.search(r"^- date: \d{4}-\d\d-\d\d$", text, re.MULTILINE)
     assert "- `roc`: not in this run\n" in text
     assert f"numpy {np.__version__}" in text
@@ -53,10 +59,12 @@ def test_a_run_with_a_page_holds_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(program, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(program, "CHART", "chart.svg")
     monkeypatch.setattr(start_up, "run", lambda: [replace(ROW, equal=False)])
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--write", "start_up"])
     assert program.main() == 1  # an answer that is not equal
     text = (tmp_path / "page.md").read_text()
+    assert (tmp_path / "chart.svg").exists()
     assert "| NO (EER to 1e-6) |" in text
     assert all(f"- `{name}`: not in this run\n" in text for name in ("roc", "error_rates"))
     assert not any(f"`{name}`:" in text for name in ("job", "page", "machine", "peers"))

@@ -83,7 +83,7 @@ def test_hypergeometric_chances_agree_with_scipy() -> None:
 
 def test_long_arrays_are_what_each_number_is() -> None:
     x = np.concatenate([np.linspace(-37, 9, 2000), [-inf, inf, 0.0, 1e-9, -1e-9]])
-    np.testing.assert_allclose(ours.normal_cdf(x), [ours.normal_cdf(float(one)) for one in x], rtol=1e-12)
+    assert ours.normal_cdf(x).tolist() == [ours.normal_cdf(float(one)) for one in x]
     assert isnan(ours.normal_cdf(np.full(100, nan))[0])
     freedom = np.concatenate([np.geomspace(1, 1e9, 500), [inf]])
     for p in (0.9, 0.975, 1 - 1e-4, 1 - 1e-7):

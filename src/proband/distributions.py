@@ -1,8 +1,8 @@
 """Distribution functions and quantiles of the usual laws, to twelve digits.
 
 scipy has them too, but takes longer to load than most commands take to answer. These are functions of numbers. They take arrays as
-well, number by number, which is right for the few that a table or an axis has. The two that resampling needs by the thousand,
-`normal_cdf` and `t_inverse`, are interpolated for long arrays, between Chebyshev's points and to as many digits.
+well, number by number, which is right for the few that a table or an axis has. Student's quantile, which simulated plans need by
+the thousand, is interpolated for long arrays, between Chebyshev's points and to as many digits.
 
 The incomplete beta and gamma functions come from their continued fractions and series. The factors in front are written with
 deviances and the errors of Stirling's formula (Loader 2000), so that no large logarithms cancel.
@@ -29,6 +29,7 @@ _MOST_STEPS = 200
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 _FROM_STIRLING = 10.0  # above this, the series of Stirling's error has sixteen digits
 _STANDARD = NormalDist()
+_erfc = np.frompyfunc(erfc, 1, 1)
 _LONG = 64  # numbers from which interpolation is faster
 _DEGREE = 40  # of what interpolates: thirteen digits
 
@@ -48,36 +49,11 @@ def _elementwise(function: Callable[..., float]) -> Callable[..., Any]:
 
 def normal_cdf(x: Any) -> Any:
     """Find the chance that a standard normal number is at most `x`."""
-    if np.size(x) < _LONG:
-        return _normal_cdf(x)
-    given = np.asarray(x, dtype=np.float64)
-    z = np.abs(given) / sqrt(2.0)
-    tail = 0.5 * np.exp(_log_scaled_erfc()(1 / (1 + z)) - z * z) / (1 + z)
-    return np.where(given > 0, 1 - tail, tail)
-
-
-@_elementwise
-def _normal_cdf(x: float) -> float:
-    return 0.5 * erfc(-x / sqrt(2.0))
-
-
-@cache
-def _log_scaled_erfc() -> Chebyshev:
-    """ln((1 + z) e^(z²) erfc z), which is smooth in 1/(1 + z)."""
-
-    def scaled(t: float) -> float:
-        if t == 0:
-            return -0.5 * log(pi)
-        z = 1 / t - 1
-        if z < 20:
-            return log((1 + z) * exp(z * z) * erfc(z))
-        term = total = 1.0
-        for k in range(1, 12):  # the asymptotic series, whose terms fall fast so far out
-            term *= -(2 * k - 1) / (2 * z * z)
-            total += term
-        return log((1 + z) / z * total / sqrt(pi))
-
-    return Chebyshev.interpolate(np.vectorize(scaled), _DEGREE, domain=[0, 1])
+    if isinstance(x, (int, float)):
+        return 0.5 * erfc(-x / sqrt(2.0))
+    # The same to the last bit, so that a draw that is as large as what was observed counts as such.
+    found = 0.5 * np.asarray(_erfc(-np.asarray(x, dtype=np.float64) / sqrt(2.0)), dtype=np.float64)
+    return found if np.ndim(x) else float(found)
 
 
 @_elementwise

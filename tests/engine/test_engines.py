@@ -52,6 +52,7 @@ VERBS: dict[str, Callable[[Path], Any]] = {
 SMALL_BLOCKS = (
     (ranks, "_TILE_CELLS", 100),
     (ranks, "_GALLERY_AT_ONCE", 5),
+    (ranks, "_GALLERY_A_BLOCK", 10),
     (open_set, "_TILE_CELLS", 60),
     (tiles, "_CELLS_AT_ONCE", 200),
     (products, "_STRIP", 10),
@@ -517,7 +518,10 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     return found
 
 
-def test_what_is_sent_is_about_as_large_as_the_embeddings(sizes: dict[str, int]) -> None:
+def test_what_is_sent_is_about_as_large_as_the_embeddings(
+    sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranks, "_GALLERY_A_BLOCK", 300)
     rng = np.random.default_rng(0)
     who = np.arange(1200) // 2
     vectors = rng.normal(size=(600, 64))[who] + rng.normal(size=(1200, 64))

@@ -7,10 +7,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 import proband as pb
 from proband.designs import Bootstrap
+from proband.distributions import normal_cdf
 from proband.inference import compare
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.testing.adjustment import SingleStep
@@ -268,9 +269,7 @@ def smallest_by_sorting(statistics: list[np.ndarray]) -> np.ndarray:
         scale, ordered = scale_of(sizes), np.sort(sizes)
         below, up_to = (np.searchsorted(ordered, sizes, side) for side in ("left", "right"))
         ranked = 1.0 - (below + up_to) / (2 * len(sizes))
-        each.append(
-            np.minimum(ranked, 2 * special.ndtr(-sizes / scale)) if scale > 0 else np.ones(len(sizes))
-        )
+        each.append(np.minimum(ranked, 2 * normal_cdf(-sizes / scale)) if scale > 0 else np.ones(len(sizes)))
     return np.sort(np.min(each, axis=0))
 
 

@@ -40,7 +40,15 @@ Auto = Literal["auto"]
 
 
 class Ranked(NamedTuple):
-    """What became of probes by some scores, within an experiment."""
+    """What became of probes by some scores, within an experiment.
+
+    Attributes
+    ----------
+    data, within
+        The scores, and where they were ranked.
+    found
+        What became of the probes.
+    """
 
     data: Any
     within: Experiment | None

@@ -15,7 +15,7 @@ from proband.errors import DesignError, first_few
 from proband.inference.comparisons.testing.cochran import cochran_q
 from proband.inference.comparisons.testing.curves import PValueCurve, Widened
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes
-from proband.inference.comparisons.testing.tails import Ranked
+from proband.inference.comparisons.testing.tails import RankedStatistics
 from proband.inference.estimates.case import dependence, people_in
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -142,7 +142,7 @@ class Tested:
     n_discordant_subjects: int | None = None
     not_won: int | None = None
     n_trials: int | None = None
-    statistics: Floats | Ranked | None = None
+    statistics: Floats | RankedStatistics | None = None
     by_person: tuple[float, PValueCurve] | None = None
     over_choices: Interval | None = None
     why_not: Note | None = None

@@ -11,7 +11,7 @@ from proband.distributions import normal_inverse
 from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.testing.adjustment import SingleStep, normal_statistics
 from proband.inference.comparisons.testing.curves import PValueCurve
-from proband.inference.comparisons.testing.tails import Floats, Ranked
+from proband.inference.comparisons.testing.tails import Floats, RankedStatistics
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
 from proband.results.difference import Adjustment, Difference, Unit, Verdict
@@ -122,7 +122,7 @@ def _among(found: Sequence[Found], side: Side | None) -> SingleStep:
         return SingleStep.of([None])
     if side is not None:
         return SingleStep(np.zeros(0), len(found))
-    drawn: Sequence[Floats | Ranked | None] = [tested.statistics for *_, tested in found]
+    drawn: Sequence[Floats | RankedStatistics | None] = [tested.statistics for *_, tested in found]
     if any(one is None for one in drawn):
         drawn = normal_statistics([one[:2] for one in found], [tested.standard_error for *_, tested in found])
     return SingleStep.of(drawn)

@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 KEPT = 4_000_000  # comparisons that are drawn for each operating point
 
 
-class Level(NamedTuple):
+class ThinnedLevel(NamedTuple):
     """Of the comparisons that reach a closeness, this share is drawn.
 
     Attributes
@@ -51,7 +51,7 @@ class _Sums(NamedTuple):
         return _Sums(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
-class _Drawn(NamedTuple):
+class _DrawnPairs(NamedTuple):
     """Comparisons that were drawn: between whom, how close, and below which share they are not drawn."""
 
     first: Codes
@@ -74,11 +74,11 @@ class ThinnedTail:
         Who meets whom.
     """
 
-    levels: tuple[Level, ...]
+    levels: tuple[ThinnedLevel, ...]
     rooms: Mapping[float, float]
     comparisons: Meetings
     _sums: dict[float, _Sums]
-    _drawn: _Drawn
+    _drawn: _DrawnPairs
 
     @classmethod
     def of(
@@ -102,7 +102,7 @@ class ThinnedTail:
         )
         loosest = min([*thresholds, *rooms.values()])
         levels = tuple(
-            Level(closeness, min(1.0, KEPT / max(most(closeness), 1)))
+            ThinnedLevel(closeness, min(1.0, KEPT / max(most(closeness), 1)))
             for closeness in sorted({*thresholds, *rooms.values()})
         )
         with one_blas_thread():
@@ -120,7 +120,7 @@ class ThinnedTail:
             rooms,
             comparisons,
             dict(zip(thresholds, sums, strict=True)),
-            _Drawn(*map(np.concatenate, parts)),
+            _DrawnPairs(*map(np.concatenate, parts)),
         )
 
     def part(self, closeness: float) -> tuple[Codes, Codes, Floats, float]:
@@ -163,10 +163,10 @@ class _Thinning:
     rows: Codes
     columns: Codes
     comparisons: Meetings
-    levels: tuple[Level, ...]
+    levels: tuple[ThinnedLevel, ...]
     thresholds: tuple[float, ...]
 
-    def __call__(self, block: object) -> tuple[list[_Sums], _Drawn]:
+    def __call__(self, block: object) -> tuple[list[_Sums], _DrawnPairs]:
         nothing: Found = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
         rows, columns, closeness = map(np.concatenate, zip(nothing, *self.find(block), strict=True))
         first, second = self.rows[rows], self.columns[columns]
@@ -190,7 +190,7 @@ class _Thinning:
         for level in self.levels:
             np.maximum(share, level.share, out=share, where=closeness >= level.closeness)
         kept = chance < share
-        return sums, _Drawn(first[kept], second[kept], closeness[kept], chance[kept])
+        return sums, _DrawnPairs(first[kept], second[kept], closeness[kept], chance[kept])
 
 
 def _chances(rows: Codes, columns: Codes) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, pairwise
 from math import log, nan
 from typing import Any, NamedTuple, TypeVar
@@ -491,7 +492,7 @@ def _of_list(
     edges = _Edges.of(genuine, thresholds, extremes)
     typical = np.concatenate([extremes, *(sign * chunk[:: -(-n // TYPICAL)] for chunk in chunks)])
     grid = ScoreGrid.of(edges.every, edges.every, 0.0, typical)
-    total, *others = in_threads(_OfList(grid, sign), parts, threads)
+    total, *others = in_threads(partial(_count_part, grid, sign), parts, threads)
     for other in others:
         total.take(other.counted)
     return _Tails(n, *total.tails, extremes), edges
@@ -517,18 +518,12 @@ def _ends_of(part: Iterable[Floats]) -> Floats:
     return np.array([(run.min(), run.max()) for run in runs])
 
 
-@dataclass(frozen=True, eq=False)
-class _OfList:
-    """Counts of a part of a list."""
-
-    grid: ScoreGrid
-    sign: float
-
-    def __call__(self, part: Iterable[Floats]) -> PairAccumulator:
-        total = PairAccumulator(self.grid)
-        for values in part:
-            total.add_list(values, self.sign)
-        return total
+def _count_part(grid: ScoreGrid, sign: float, part: Iterable[Floats]) -> PairAccumulator:
+    """Count a part of a list."""
+    total = PairAccumulator(grid)
+    for values in part:
+        total.add_list(values, sign)
+    return total
 
 
 def _cost_of_list(impostors: pl.Series, sign: float) -> float:

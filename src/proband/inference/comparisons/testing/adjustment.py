@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing.tails import Ranked
+from proband.inference.comparisons.testing.tails import RankedStatistics
 
 Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999
@@ -39,7 +39,7 @@ class SingleStep:
     families: int = 1
 
     @classmethod
-    def of(cls, statistics: Iterable[Floats | Ranked | None]) -> SingleStep:
+    def of(cls, statistics: Iterable[Floats | RankedStatistics | None]) -> SingleStep:
         """Take the sizes of each comparison's statistic without a difference, over the same draws; None where none were made.
 
         They may be in any unit. Those that are 0 in all draws belong to two that do not differ.
@@ -47,7 +47,7 @@ class SingleStep:
         least, n = np.zeros(0), 0
         for n, one in enumerate(statistics, 1):  # noqa: B007
             if one is not None:
-                p = (one if isinstance(one, Ranked) else Ranked.of(one)).p_values
+                p = (one if isinstance(one, RankedStatistics) else RankedStatistics.of(one)).p_values
                 least = np.minimum(least, p) if len(least) else p
         return cls(np.sort(least), n)
 

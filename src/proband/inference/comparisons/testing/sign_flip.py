@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.errors import UsageError
 from proband.inference.comparisons.testing.mcnemar import PairedTest, paired_test_of
-from proband.inference.comparisons.testing.tails import Ranked, beyond
+from proband.inference.comparisons.testing.tails import RankedStatistics, beyond
 from proband.samples.table import frozen
 from proband.words import Method
 
@@ -182,7 +182,7 @@ class Flips:
             return None
         return np.ascontiguousarray(sums.T, dtype=np.int32)
 
-    def sizes_of(self, first: int, second: int) -> Ranked:
+    def sizes_of(self, first: int, second: int) -> RankedStatistics:
         """T/√(1 + T²/K) without a difference under all signs, which all pairs share; K people weigh as evenly (Kish 1965).
 
         With as many probes for everybody that is |X| by the root of its sum of squares.
@@ -194,13 +194,13 @@ class Flips:
                 return np.asarray(1 / np.sqrt(1 / squared + 1 / people))
 
         if self._whole is None:
-            return Ranked.of(size(self.statistics(first, second, 0.0)[1]))
+            return RankedStatistics.of(size(self.statistics(first, second, 0.0)[1]))
         apart = np.abs(self._whole[first] - self._whole[second])
         sums = np.arange(int(apart.max()) + 1, dtype=np.float64)
         values, order = np.unique(
             size(self._squared(first, second, 0.0)(sums, sums * self.sizes[0])), return_inverse=True
         )
-        return Ranked(values, order[apart])
+        return RankedStatistics(values, order[apart])
 
     def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
         """T² of a difference, and T² under all signs."""

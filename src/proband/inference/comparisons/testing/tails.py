@@ -24,7 +24,7 @@ def has_spread(draws: Floats) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankedStatistics:
     """A statistic's sizes in draws, by their order: whole sums take few different values, however many draws there are.
 
     Attributes
@@ -39,7 +39,7 @@ class Ranked:
     places: npt.NDArray[np.intp]
 
     @classmethod
-    def of(cls, sizes: Floats) -> Ranked:
+    def of(cls, sizes: Floats) -> RankedStatistics:
         """Put the sizes of draws in order."""
         return cls(*np.unique(sizes, return_inverse=True))
 
