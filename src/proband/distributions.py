@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 _LEAST = 1e-300  # stands for zero in a continued fraction
 _ROUNDING = 2.0**-53
-_SETTLED = 2e-15  # of a step towards a root, relative to it
+_SETTLED = 1e-9  # of a step towards a root, relative to it: what is left is about its square
 _MOST_STEPS = 200
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 _FROM_STIRLING = 10.0  # above this, the series of Stirling's error has sixteen digits
@@ -97,7 +97,11 @@ def _t_inverse(freedom: float, p: float) -> float:
     start = -_STANDARD.inv_cdf(tail)
     if isinf(freedom):
         return sign * start
-    start += (start**3 + start) / (4 * freedom)
+    z, square = start, start * start  # Cornish and Fisher's expansion
+    start += z * (square + 1) / (4 * freedom)
+    if freedom > square:
+        start += z * ((5 * square + 16) * square + 3) / (96 * freedom**2)
+        start += z * (((3 * square + 19) * square + 17) * square - 15) / (384 * freedom**3)
     scale = exp(_log_beta(freedom / 2, 0.5)) * sqrt(freedom)
 
     def density(t: float) -> float:

@@ -5,8 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.kernels import counting
-from proband.kernels.codes import COSINE, DONT_CARE, FAILED, INNER, L2, NO_MATE, NO_SCORE, OK, RANKED
+from proband.kernels import counting, few
+from proband.kernels.codes import (
+    COSINE,
+    DONT_CARE,
+    FAILED,
+    INNER,
+    L2,
+    NO_MATE,
+    NO_SCORE,
+    OK,
+    RANKED,
+    empty_cells,
+    new_counts,
+)
 from proband.kernels.vectors import norms, score_tile
 
 SEEDS = range(4)
@@ -29,7 +41,7 @@ def matrix_case(seed: int, dtype, with_cells: bool):
     column_codes = rng.integers(0, 5, 14)
     row_codes = rng.choice(column_codes, 9)
     tile = rng.integers(-2, 3, (9, 14)).astype(dtype)
-    cells = counting.empty_cells(9)
+    cells = empty_cells(9)
     if with_cells:
         cells = rng.choice([OK, OK, OK, DONT_CARE, FAILED], (9, 14)).astype(np.uint8)
         cells[0] = DONT_CARE
@@ -63,14 +75,18 @@ def assert_counts(found, expected) -> None:
         assert got.tolist() == wanted.tolist()
 
 
-@both(counting.count_images)
+@pytest.mark.parametrize(
+    "kernel",
+    [counting.count_images, counting.count_images.py_func, few.count_images],
+    ids=["compiled", "python", "numpy"],
+)
 @pytest.mark.parametrize("with_cells", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_count_images(kernel, dtype, with_cells, sign):
     for seed in SEEDS:
         tile, cells, row_codes, column_codes = matrix_case(seed, dtype, with_cells)
-        found = counting.new_counts(len(tile))
+        found = new_counts(len(tile))
         kernel(tile, cells, dtype(sign), *mates_of(row_codes, column_codes), *found)
         assert_counts(found, matrix_twin(tile, cells, sign, row_codes, column_codes, by_subject=False))
 
@@ -82,7 +98,7 @@ def test_count_images(kernel, dtype, with_cells, sign):
 def test_count_subjects(kernel, dtype, with_cells, sign):
     for seed in SEEDS:
         tile, cells, row_codes, column_codes = matrix_case(seed, dtype, with_cells)
-        found = counting.new_counts(len(tile))
+        found = new_counts(len(tile))
         kernel(tile, cells, dtype(sign), *mates_of(row_codes, column_codes), column_codes, 5, *found)
         assert_counts(found, matrix_twin(tile, cells, sign, row_codes, column_codes, by_subject=True))
 
@@ -137,7 +153,7 @@ def test_count_screened_images(kernel, metric):
     for seed in SEEDS:
         screen, limits, best, closeness, own, row_codes, column_codes, vectors = vector_case(seed, metric)
         starts, mates = mates_of(row_codes, column_codes)
-        closer, tied, _, _ = counting.new_counts(len(best))
+        closer, tied, _, _ = new_counts(len(best))
         scores = -best if metric == L2 else best
         kernel(screen, *limits, scores, row_codes, column_codes, starts, mates, 0, *vectors, closer, tied)
         assert np.array_equal(closer, (~own & (closeness > best[:, None])).sum(axis=1))
@@ -149,7 +165,7 @@ def test_count_screened_images(kernel, metric):
 def test_count_screened_subjects(kernel, metric):
     for seed in SEEDS:
         screen, limits, best, closeness, _, row_codes, column_codes, vectors = vector_case(seed, metric)
-        closer, tied, _, _ = counting.new_counts(len(best))
+        closer, tied, _, _ = new_counts(len(best))
         scores = -best if metric == L2 else best
         kernel(screen, *limits, scores, row_codes, column_codes, *vectors, closer, tied)
         for i in range(len(best)):
@@ -160,9 +176,9 @@ def test_count_screened_subjects(kernel, metric):
 
 
 def test_counts_start_at_nothing():
-    closer, tied, best_mates, status = counting.new_counts(3)
+    closer, tied, best_mates, status = new_counts(3)
     assert closer.tolist() == tied.tolist() == best_mates.tolist() == status.tolist() == [0, 0, 0]
-    assert counting.empty_cells(4).shape == (4, 0)
+    assert empty_cells(4).shape == (4, 0)
 
 
 @both(counting.count_screened_images)
@@ -172,7 +188,7 @@ def test_tiles_add_up_to_the_whole(kernel, metric):
         screen, limits, best, closeness, own, row_codes, column_codes, vectors = vector_case(seed, metric)
         probes, gallery, probe_norms, gallery_norms, code = vectors
         starts, mates = mates_of(row_codes, column_codes)
-        closer, tied, _, _ = counting.new_counts(len(best))
+        closer, tied, _, _ = new_counts(len(best))
         scores = -best if metric == L2 else best
         for first in range(0, screen.shape[1], 3):
             part = slice(first, first + 3)
@@ -193,3 +209,12 @@ def test_tiles_add_up_to_the_whole(kernel, metric):
             )
         assert np.array_equal(closer, (~own & (closeness > best[:, None])).sum(axis=1))
         assert np.array_equal(tied, (~own & (closeness == best[:, None])).sum(axis=1))
+
+
+def test_small_jobs_do_without_the_compiler(monkeypatch):
+    monkeypatch.setattr(few, "_COMPILED", "no.such.module")
+    monkeypatch.setattr(few._Spared, "cells", 0)
+    half = few._MOST_CELLS // 2
+    assert [few.images_counter(half).__module__ for _ in range(3)] == [few.__name__] * 2 + [counting.__name__]
+    monkeypatch.undo()
+    assert few.images_counter(1) is counting.count_images  # it is loaded

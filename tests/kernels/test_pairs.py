@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from proband.kernels import pairs as kernels
-from proband.kernels.codes import COSINE, DONT_CARE, FAILED, INNER, L2, OK
-from proband.kernels.counting import empty_cells
+from proband.kernels.codes import COSINE, DONT_CARE, FAILED, INNER, L2, OK, empty_cells
 from proband.kernels.vectors import norms, score_tile
 
 SEEDS = range(2)

@@ -170,6 +170,8 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         explain_bus_errors()
         outlive_outputs()
+        # BLAS's threads spin for a while before they sleep: that costs a tenth of a second of CPU as soon as it is loaded.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
     for message in ("Glyph .* missing from", "constrained_layout not applied"):
         warnings.filterwarnings("ignore", message, UserWarning)

@@ -6,16 +6,11 @@ matrices, `best_mates` (mates that share the best score); every rank under every
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from proband.kernels.codes import DONT_CARE, FAILED, L2, NO_MATE, NO_SCORE, OK, RANKED
 from proband.kernels.compiling import njit
 from proband.kernels.vectors import score
-
-Counts = npt.NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
@@ -194,18 +189,3 @@ def count_screened_subjects(
                 closer[i] += beats
                 tied[i] += equals and not beats
             j = end
-
-
-def empty_cells(n_rows: int) -> npt.NDArray[np.uint8]:
-    """Stand for "every cell is fine" where a kernel takes cell codes."""
-    return np.empty((n_rows, 0), dtype=np.uint8)
-
-
-def new_counts(n: int) -> tuple[Counts, Counts, Counts, npt.NDArray[Any]]:
-    """Make the arrays that the counting kernels fill: closer, tied, best_mates, status."""
-    return (
-        np.zeros(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        np.zeros(n, dtype=np.uint8),
-    )

@@ -14,6 +14,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from proband.kernels.codes import SCREEN_LANES
+
 WORDS = 8  # 64-bit words that are handled together
 LOW = 10  # ranks that are told apart
 GROUP = 4  # rivals that are counted together
@@ -100,7 +102,6 @@ def _zeros(kind: Any) -> Any:
     return [0.0] * kind.count if isinstance(kind, ir.VectorType) else 0.0
 
 
-SCREEN_LANES = 16
 sum_of_products = _in_lanes(8, False, _product)
 sum_of_squares = _in_lanes(4, False, _square)
 sum_of_sizes = _in_lanes(4, False, _size)

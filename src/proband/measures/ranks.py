@@ -13,7 +13,8 @@ from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread,
 from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import DesignError
-from proband.kernels.codes import NO_MATE, NO_SCORE
+from proband.kernels.codes import NO_MATE, NO_SCORE, empty_cells, new_counts
+from proband.kernels.few import images_counter
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
 from proband.results.several import for_each
 from proband.samples import Experiment, Positions
@@ -197,8 +198,6 @@ def _count_matrix(
     scores: Scores, task: _Task, counting: Counting, threads: int | None, progress: Progress
 ) -> _Counted:
     """Count in tiles of whole rows, read one after another."""
-    from proband.kernels.counting import new_counts
-
     counts = new_counts(len(task.rows))
     blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
     progress.begin(f"ranks of {scores.name}", len(task.rows))
@@ -223,8 +222,6 @@ class _Rows:
     owners: Positions  # of columns, numbered from 0, where subjects are counted
 
     def __call__(self, block: slice) -> _Counted:
-        from proband.kernels.counting import count_images, count_subjects, empty_cells, new_counts
-
         scores, task, rows = self.scores, self.task, self.task.rows[block]
         tile = scores.tile(rows, task.columns)
         cells = scores.cells(rows, task.columns)
@@ -233,8 +230,10 @@ class _Rows:
         starts = task.mate_starts[block.start : block.stop + 1]
         out = new_counts(len(rows))
         if self.counting == "images":
-            count_images(tile, cells, sign, starts, task.mates, *out)
+            images_counter(tile.size)(tile, cells, sign, starts, task.mates, *out)
         else:
+            from proband.kernels.counting import count_subjects
+
             n_subjects = int(self.owners.max()) + 1
             count_subjects(tile, cells, sign, starts, task.mates, self.owners, n_subjects, *out)
         return out
@@ -248,8 +247,6 @@ def _count_embeddings(
     Threads share out the gallery; each keeps its own counts of all probes, and whole numbers add up to the same in
     any order.
     """
-    from proband.kernels.counting import new_counts
-
     closer, tied, best_mates, status = new_counts(len(task.rows))
     probes = scores.query_rows(task.rows)
     probe_norms = scores.query_norms(probes, task.rows)
@@ -297,7 +294,7 @@ class _Screened:
         )
 
     def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.integer], npt.NDArray[np.integer]]:
-        from proband.kernels.counting import count_screened_images, count_screened_subjects, new_counts
+        from proband.kernels.counting import count_screened_images, count_screened_subjects
 
         task, screen, scores = self.task, self.screen, self.screen.embeddings
         low, high = screen.limits(self.best)

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError
-from proband.kernels.counting import empty_cells
-from proband.kernels.pairs import count_products, count_values, find_slots, pour_cells, sum_costs
+from proband.kernels.codes import empty_cells
 from proband.samples.table import frozen
 from proband.scores.base import Cells, Values
 
@@ -193,6 +192,8 @@ def slots_among(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
         return np.searchsorted(edges, values) + np.searchsorted(edges, values, side="right")
     grid = ScoreGrid.of(edges, edges, 0.0, values[:: -(-len(values) // TYPICAL)])
     slots = np.empty(len(values), dtype=np.int64)
+    from proband.kernels.pairs import find_slots
+
     find_slots(
         frozen(values.view()), grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges, slots
     )
@@ -281,6 +282,8 @@ class PairAccumulator:
         """Count all scores of a tile, genuine ones too; see `proband.kernels.pairs.count_values`."""
         grid = self.grid
         self._make_room(tile)
+        from proband.kernels.pairs import count_values
+
         count_values(
             tile, codes, firsts, sign, row_codes, column_codes,
             grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.depths, grid.edges,
@@ -301,6 +304,8 @@ class PairAccumulator:
         """Count all pairs of a tile of products, genuine ones too; see `proband.kernels.pairs.count_products`."""
         grid = self.grid
         self._make_room(tile)
+        from proband.kernels.pairs import count_products
+
         count_products(
             tile, firsts, row_codes, column_codes,
             grid.slope, grid.offset, grid.last, grid.starts, grid.stops, grid.edges, grid.keys, grid.band,
@@ -312,6 +317,8 @@ class PairAccumulator:
         self, tile: Values, codes: Cells, firsts: Counts, sign: float, row_codes: Codes, column_codes: Codes
     ) -> None:
         """Add up ln(1 + e^s) over the closeness s of the impostors of a tile."""
+        from proband.kernels.pairs import sum_costs
+
         cost = sum_costs(tile, codes, firsts, sign, row_codes, column_codes)
         if not np.isfinite(cost):
             raise InputError(
@@ -375,6 +382,8 @@ class PairAccumulator:
         return float(self._cost)
 
     def _poured(self) -> Counts:
+        from proband.kernels.pairs import pour_cells
+
         pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
         self._pending = 0
         return self._slots

@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from proband.engine import one_blas_thread, run_blocks
 from proband.errors import DesignError, UsageError
-from proband.kernels.codes import OK
-from proband.kernels.counting import empty_cells
-from proband.kernels.vectors import score_pairs
+from proband.kernels.codes import OK, empty_cells
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.measures.pairs.products import Block, Products
 from proband.measures.pairs.tiles import ScoreTile, collect_genuine, read_tile, row_blocks, sign_of
@@ -211,6 +209,8 @@ class _InProducts:
     below: float
 
     def __call__(self, block: Block) -> Iterable[Found]:
+        from proband.kernels.vectors import score_pairs
+
         products = self.products
         low, high = products.keys(np.array([self.threshold, self.below])).tolist()
         bound, most = low - products.band, np.float64(high + products.band)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proband.engine import Kept, slices
-from proband.kernels.vectorised import SCREEN_LANES
+from proband.kernels.codes import SCREEN_LANES
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings

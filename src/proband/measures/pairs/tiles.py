@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.engine import run_blocks, slices
-from proband.kernels.codes import DONT_CARE, FAILED, OK
-from proband.kernels.counting import empty_cells
+from proband.kernels.codes import DONT_CARE, FAILED, OK, empty_cells
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
 from proband.samples.table import frozen

@@ -1,0 +1,56 @@
+"""What small jobs do in NumPy: the compiled kernels take longer to load than such jobs take. The counts are the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from proband.kernels.codes import FAILED, NO_MATE, NO_SCORE, OK, RANKED
+
+_MOST_CELLS = 1 << 23  # counted in NumPy in less time than numba takes to load
+_COMPILED = "proband.kernels.counting"
+
+
+class _Spared:
+    """How many cells this process has counted without compiled kernels."""
+
+    cells = 0
+
+
+def images_counter(n_cells: int) -> Callable[..., None]:
+    """Choose what counts images in a tile of so many cells: compiled, unless numba would be loaded for little."""
+    if _COMPILED not in sys.modules:
+        _Spared.cells += n_cells
+        if _Spared.cells <= _MOST_CELLS:
+            return count_images
+    from proband.kernels import counting
+
+    compiled: Callable[..., None] = counting.count_images
+    return compiled
+
+
+def count_images(
+    tile: Any, cells: Any, sign: Any, mate_starts: Any, mates: Any, closer: Any, tied: Any, best_mates: Any, status: Any
+) -> None:  # fmt: skip
+    """Count gallery images in a tile of whole rows, as the compiled kernel of this name does."""
+    masked = bool(cells.shape[1])
+    for i, row in enumerate(tile):
+        values = row * sign
+        own = mates[mate_starts[i] : mate_starts[i + 1]]
+        if masked:
+            usable = own[cells[i, own] == OK]
+            rivals = values[cells[i] == OK]
+        else:
+            usable, rivals = own, values
+        if not len(usable):
+            status[i] = NO_SCORE if masked and (cells[i, own] == FAILED).any() else NO_MATE
+            continue
+        scores = values[usable]
+        best = scores.max()
+        status[i] = RANKED
+        best_mates[i] = np.count_nonzero(scores == best)
+        closer[i] = np.count_nonzero(rivals > best)
+        tied[i] = np.count_nonzero(rivals == best) - best_mates[i]
