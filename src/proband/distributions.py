@@ -438,7 +438,7 @@ def _root(
                 nearer = sqrt(max(low, high * 1e-12) * high)
             else:
                 nearer = (low + high) / 2
-        elif fabs(step) <= _SETTLED * x:
+        elif fabs(step) <= _SETTLED * min(x, high - x):
             return nearer
         if nearer == x or nearer in (low, high):
             return nearer
