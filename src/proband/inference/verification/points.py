@@ -57,8 +57,8 @@ CLOSEST_TIED = Sentence(
 THINNED = Sentence(
     "verification.thinned-tail",
     "note",
-    "{n:count impostor comparison} may matter at these operating points, too many to list: rates and thresholds are of all of them; how "
-    "pairs of people and thresholds vary is seen in those drawn at random, {kept:count} or so for each operating point",
+    "{n:count impostor comparison} may matter at these operating points, too many to list: rates and thresholds come from all of them; "
+    "how pairs of people and thresholds vary is estimated from about {kept:count} drawn at random for each operating point",
 )
 _NO_INTERVAL = Method("no-interval", "no interval", "no interval")
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
