@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -18,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 _DRAWS = 2_000
 _TOGETHER = 200  # draws whose multipliers are held at once
+_PEOPLE_KEPT = 2_000  # of whom 32 MB of multipliers are kept
 _ROUNDING = 1e-12
 AGAINST_SKEWNESS = (
     "with Student's t, also after Hall's transformation where few people differ much the other way"
@@ -160,7 +163,18 @@ def multiplied(totals: Floats, seed: int) -> Floats:
 
     The multiplier bootstrap of Chernozhukov et al. (2013), in 2,000 draws.
     """
-    rng = np.random.default_rng([seed, 1])
-    blocks = [rng.standard_normal((_TOGETHER, len(totals))) @ totals for _ in range(_DRAWS // _TOGETHER)]
-    found: Floats = np.abs(np.concatenate(blocks))
+    people = len(totals)
+    blocks = _kept_multipliers(seed, people) if people <= _PEOPLE_KEPT else _multipliers(seed, people)
+    found: Floats = np.abs(np.concatenate([block @ totals for block in blocks]))
     return found
+
+
+def _multipliers(seed: int, people: int) -> Iterator[Floats]:
+    rng = np.random.default_rng([seed, 1])
+    return (rng.standard_normal((_TOGETHER, people)) for _ in range(_DRAWS // _TOGETHER))
+
+
+@lru_cache(maxsize=1)
+def _kept_multipliers(seed: int, people: int) -> tuple[Floats, ...]:
+    """The multipliers, kept for the next comparison: there are k(k − 1)/2 of k algorithms."""
+    return tuple(_multipliers(seed, people))
