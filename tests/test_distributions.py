@@ -130,6 +130,10 @@ def test_ends_and_nonsense() -> None:
     assert [ours.f_tail(3, 4, f) for f in (0.0, inf)] == [1.0, 0.0]
     assert [ours.binomial_cdf(k, 5, 0.3) for k in (-1, 5, 9)] == [0.0, 1.0, 1.0]
     assert ours.binomial_pmf([0, 1, 3, 4], 3, [0.0, 0.0, 1.0, 0.5]).tolist() == [1.0, 0.0, 1.0, 0.0]
+    for freedom in (1e14, 1e16, 1e200, 1e308):
+        assert ours.t_inverse(freedom, 0.975) == pytest.approx(ours.normal_inverse(0.975), rel=1e-13)
+        assert ours.t_cdf(freedom, -2.0) == pytest.approx(ours.normal_cdf(-2.0), rel=1e-12)
+    assert not ours.beta_cdf(1e300, 1e300, 0.5) > 1  # beyond what can be told, and it ends
     assert ours.t_cdf(inf, 1.0) == pytest.approx(ours.normal_cdf(1.0), rel=1e-15)
     assert all(
         isnan(one) for one in (ours.normal_inverse(1.5), ours.t_inverse(3, nan), ours.beta_inverse(0, 1, 0.5))

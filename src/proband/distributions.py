@@ -27,6 +27,7 @@ _ROUNDING = 2.0**-53
 _SETTLED = 1e-9  # of a step towards a root, relative to it: what is left is about its square
 _MOST_STEPS = 200
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+_AS_NORMAL = 1e15  # degrees of freedom from which Student's law is the normal one to all digits
 _FROM_STIRLING = 10.0  # above this, the series of Stirling's error has sixteen digits
 _STANDARD = NormalDist()
 _erfc = np.frompyfunc(erfc, 1, 1)
@@ -95,7 +96,7 @@ def _t_inverse(freedom: float, p: float) -> float:
     if tail in (0, 0.5):
         return sign * inf if tail == 0 else 0.0
     start = -_STANDARD.inv_cdf(tail)
-    if isinf(freedom):
+    if freedom > _AS_NORMAL:
         return sign * start
     z, square = start, start * start  # Cornish and Fisher's expansion
     start += z * (square + 1) / (4 * freedom)
@@ -216,7 +217,7 @@ def inverse_logit(x: Any) -> Any:
 
 def _t_tail(freedom: float, t: float) -> float:
     """The chance that Student's t is above `t`, which is not negative."""
-    if isinf(freedom):
+    if freedom > _AS_NORMAL:
         return 0.5 * erfc(t / sqrt(2.0))
     if isinf(t):
         return 0.0
@@ -257,7 +258,7 @@ def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
         d = 1 / _not_zero(denominator + numerator * d)
         c = _not_zero(denominator + numerator / c)
         fraction *= c * d
-        if fabs(c * d - 1) <= 2 * _ROUNDING:
+        if not fabs(c * d - 1) > 2 * _ROUNDING:  # what is not a number ends it too
             return 1 / fraction
 
 
@@ -312,7 +313,7 @@ def _gamma_parts(a: float, x: float) -> tuple[float, float]:
         d = 1 / _not_zero(b - n * (n - a) * d)
         c = _not_zero(b - n * (n - a) / c)
         fraction *= c * d
-        if fabs(c * d - 1) <= 2 * _ROUNDING:
+        if not fabs(c * d - 1) > 2 * _ROUNDING:  # what is not a number ends it too
             return 1 - front * fraction, front * fraction
 
 
