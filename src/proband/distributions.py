@@ -132,7 +132,7 @@ def f_tail(numerator: float, denominator: float, f: float) -> float:
         return 1.0
     if isinf(f):
         return 0.0
-    if isinf(denominator):
+    if denominator > _AS_NORMAL:
         return _gamma_parts(numerator / 2, numerator * f / 2)[1]
     whole = denominator + numerator * f
     return _beta(denominator / 2, numerator / 2, denominator / whole, numerator * f / whole)
@@ -227,8 +227,8 @@ def _t_tail(freedom: float, t: float) -> float:
 
 def _beta(a: float, b: float, x: float, y: float) -> float:
     """The incomplete beta function of x, with y = 1 − x, which keeps its digits where it is small."""
-    if isnan(x) or not (a > 0 and b > 0):
-        return nan
+    if isnan(x) or not (a > 0 and b > 0) or a + b > _AS_NORMAL:
+        return nan  # larger ones have no digits left
     if x <= 0 or y <= 0:
         return 0.0 if x <= 0 else 1.0
     if (a + 1) * y < (b + 1) * x:
