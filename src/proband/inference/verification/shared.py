@@ -129,18 +129,20 @@ class Shared:
         rows = pairs.row_codes[~pairs.row_failed]
         columns = pairs.column_codes[~pairs.column_failed]
         people = pairs.acquired.people
+        number = np.zeros(1 + people.max(initial=0), dtype=np.int64)
+        number[people] = np.arange(len(people))
         comparisons: Meetings
         listed = None
         if met is not None:
-            number = np.zeros(1 + people.max(initial=0), dtype=np.int32)
-            number[people] = np.arange(len(people))
-            listed = ListedComparisons(len(people), number[met.first], number[met.second], met.counts)
+            listed = ListedComparisons(
+                len(people), number[met.first].astype(np.int32), number[met.second].astype(np.int32), met.counts
+            )
         if listed is not None and met is not None and not met.lacking:
             comparisons = listed
         else:
             whole = Comparisons(
-                np.bincount(np.searchsorted(people, rows), minlength=len(people)),
-                np.bincount(np.searchsorted(people, columns), minlength=len(people)),
+                np.bincount(number[rows], minlength=len(people)),
+                np.bincount(number[columns], minlength=len(people)),
                 pairs.acquired.symmetric,
             )
             comparisons = whole if listed is None else GappedComparisons(whole, listed)
@@ -148,10 +150,10 @@ class Shared:
         first, second, tail = tail_pairs(scores, pairs, loosest, LARGEST_TAIL, threads)
         return cls(
             comparisons,
-            np.searchsorted(people, whose),
+            number[whose],
             genuine,
-            np.searchsorted(people, first),
-            np.searchsorted(people, second),
+            number[first],
+            number[second],
             tail,
         )
 

@@ -49,12 +49,14 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
         return made(q, float(chi_square_tail(k - 1, q)), _CHI_SQUARE)
     sums = np.zeros((people, k))
     np.add.at(sums, subjects, success)
+    moving = sums[np.ptp(sums, axis=1) > 0]  # people with whom labels make no difference stay as they are
+    same = (columns - moving.sum(axis=0))[0]
     rng = np.random.default_rng(seed)
     observed = float((columns**2).sum())
     as_large = 1
-    block = max(1, _AT_ONCE // sums.size)
+    block = max(1, _AT_ONCE // moving.size)
     for done in range(0, _PERMUTATIONS, block):
-        several = np.broadcast_to(sums, (min(block, _PERMUTATIONS - done), *sums.shape))
-        permuted = rng.permuted(several, axis=2).sum(axis=1)
+        several = np.broadcast_to(moving, (min(block, _PERMUTATIONS - done), *moving.shape))
+        permuted = rng.permuted(several, axis=2).sum(axis=1) + same
         as_large += int(((permuted**2).sum(axis=1) >= observed - 1e-9).sum())
     return made(q, as_large / (_PERMUTATIONS + 1), _PERMUTED)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import ceil
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
@@ -25,6 +27,8 @@ Result = TypeVar("Result")
 
 _MOST_KEPT = 256 << 20  # bytes of weights that wait for the next algorithm
 _TOGETHER = 64  # drawings that go down a tail together: their weights stay in the cache
+_LIKELY = 8  # times the false matches that a rate allows: drawings seldom go further down
+_LEAST_LIKELY = 20_000
 _MOST_CUT_OFF = 0.01  # drawings that may want more of the tail than there is: too few to move a percentile
 
 
@@ -132,6 +136,12 @@ class Tail(NamedTuple):
                 f"The {count(len(first))} closest of {count(n)} impostor comparisons are too many."
             )
         return cls(first, second, _closeness(closeness, len(first)))
+
+    def nearest(self, n: int) -> Tail:
+        """The closest `n` of them, and those as close as the last."""
+        least = np.partition(self.closeness, len(self.closeness) - n)[len(self.closeness) - n]
+        kept = self.closeness >= least
+        return Tail(self.first[kept], self.second[kept], self.closeness[kept])
 
 
 class Genuine(NamedTuple):
@@ -263,6 +273,8 @@ class AtRates:
         Impostors from the closest down, and where groups of equally close ones end.
     places, whole
         Genuine comparisons rejected at each group's threshold, and whether the tail holds all that could matter.
+    longer
+        The tail that this is the closest part of, for drawings whose threshold lies beyond.
     """
 
     fmrs: tuple[float, ...]
@@ -273,13 +285,21 @@ class AtRates:
     ends: Ints  # where groups of equally close impostors end, from the closest down
     places: Ints  # how many genuine comparisons are rejected if a group may not be accepted; and if all may
     whole: bool  # the tail holds all that could matter
+    longer: Tail | None = None
 
     @classmethod
     def of(cls, tail: Tail, genuine: Genuine, comparisons: Meetings, fmrs: Sequence[float]) -> AtRates:
-        """Put the tail and the genuine comparisons in order."""
+        """Put the tail and the genuine comparisons in order; of a long tail the part that drawings are likely to need."""
         for fmr in fmrs:
             if not 0 < fmr < 1:
                 raise UsageError(f"A false match rate must be above 0 and below 1, got {fmr!r}.")
+        likely = max(_LIKELY * ceil(max(fmrs, default=0.0) * comparisons.n_impostor), _LEAST_LIKELY)
+        if likely < len(tail.closeness) // 2:
+            return replace(cls._ordered(tail.nearest(likely), genuine, comparisons, fmrs), longer=tail)
+        return cls._ordered(tail, genuine, comparisons, fmrs)
+
+    @classmethod
+    def _ordered(cls, tail: Tail, genuine: Genuine, comparisons: Meetings, fmrs: Sequence[float]) -> AtRates:
         if not len(genuine.subjects):
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         order = np.argsort(-tail.closeness)  # groups count as a whole, so that the order within one is free
@@ -322,10 +342,18 @@ class AtRates:
                 self.genuine.subjects, self.places, *np.zeros((2, len(own)), dtype=np.int64), groups[some], rejected[some],
             )  # fmt: skip
         cut_off = (groups == len(self.ends)) & (not self.whole)
+        if self.longer is not None and cut_off.any():
+            return self._at_length(weights)
         return [
             RatesAnew(rejected[:, at] / genuine[there], rejected[:, at], cut_off[:, at])
             for at in np.argsort(upwards)
         ]
+
+    @cached_property
+    def _at_length(self) -> AtRates:
+        """The same in the whole of a long tail."""
+        assert self.longer is not None  # only then is there more of it
+        return self._ordered(self.longer, self.genuine, self.comparisons, self.fmrs)
 
     def replicates(
         self, scheme: Scheme, n_resamples: int, drawings: Drawings, threads: int | None
@@ -345,7 +373,7 @@ class AtRates:
         cut_off = int(sum(np.count_nonzero(block.cut_off) for block in blocks))
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
-                f"In {count(cut_off)} of {count(len(fnmr))} drawings the {count(len(self.first))} closest of the impostors do not "
+                f"In {count(cut_off)} of {count(len(fnmr))} drawings the {count(len((self.longer or self).first))} closest of the impostors do not "
                 f"reach the threshold of FMR {digits(fmr, 6)}.",
                 f"give the {count(int(4 * fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )
