@@ -1,8 +1,8 @@
 """What people type, from the prompt to the answer: five algorithms on 515 people, 698 searches in a gallery of 514, made up.
 
-CPU seconds of whole processes, with their start and the loading of libraries. How long that takes differs from machine to machine, so each
-is set against loading the libraries that no such command can do without: NumPy, polars, pydantic, typer and rich. The goals in seconds
-(0.35, 1.2 and 4) hold where that takes 0.345 s. What each command spends on loading them, on loading Proband's own modules and on the
+CPU seconds of whole processes, with their start and the loading of libraries. The goals are 0.35, 1.2 and 4 s. Machines differ, so each is
+also set against loading the libraries that no such command can do without: NumPy, polars, pydantic, typer and rich. Where that takes longer
+than the 0.345 s of the machine the goals were set for, a command may take longer by as much. What each command spends on loading them, on loading Proband's own modules and on the
 work itself is in the table *Where the time goes*.
 """
 
@@ -26,14 +26,14 @@ from benchmarks.job import Row
 LIBRARIES = "import numpy, polars, pydantic, typer, rich.console, rich.progress"
 NOISE = {"faceres": 0.9, "dlib": 0.95, "mobileface": 1.15, "lbp": 1.6, "ncc": 2.2}
 QUERIES, TARGETS, DIMENSION = 698, 514, 64
-# CPU seconds of loading the libraries on the machine that the goals in seconds were set for: an AMD EPYC with AVX-512.
+# CPU seconds of loading the libraries on the machine that the goals were set for: an AMD EPYC with AVX-512.
 REFERENCE = 0.345
 _SELF = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
 _READ = ("scores.npz", "-s", "samples.csv", "--orientation", "similarity")
 
 
 class Command(NamedTuple):
-    """What is typed, and the CPU seconds it may take where loading the libraries takes REFERENCE."""
+    """What is typed, and the CPU seconds it may take."""
 
     words: tuple[str, ...]
     seconds: float
@@ -64,9 +64,9 @@ def run() -> list[Row]:
                 took, printed = _cpu(typed, folder)
                 ours = min(ours, took)
                 libraries = min(libraries, _cpu([sys.executable, "-c", LIBRARIES], folder)[0])
-            times = command.seconds / REFERENCE
-            goal = f"≤ {times:.1f}× of loading the libraries ({ours / libraries:.2f}×)"
-            reached = ours <= times * libraries
+            allowed = command.seconds * max(1.0, libraries / REFERENCE)
+            goal = f"≤ {allowed:.2g} s of CPU"
+            reached = ours <= allowed
             rows.append(
                 Row(job, ours, None, libraries, "loading the libraries", goal, reached, first == printed)
             )

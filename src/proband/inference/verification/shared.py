@@ -135,7 +135,10 @@ class Shared:
         listed = None
         if met is not None:
             listed = ListedComparisons(
-                len(people), number[met.first].astype(np.int32), number[met.second].astype(np.int32), met.counts
+                len(people),
+                number[met.first].astype(np.int32),
+                number[met.second].astype(np.int32),
+                met.counts,
             )
         if listed is not None and met is not None and not met.lacking:
             comparisons = listed
