@@ -268,7 +268,7 @@ class Cluster(Workers):
         self._require_workers()
         with shared_directory() as folder:
             token = folder / "seen"
-            token.write_text(folder.name, encoding="ascii")
+            token.write_text(folder.name, encoding="ascii", newline="\n")
             with _telling():
                 seen = self._client.run(sees, str(token), folder.name)
             if seen and all(value is True for value in seen.values()):

@@ -51,7 +51,7 @@ def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
                 if not is_ours:  # taken for a stopped program's before it was locked
                     continue
                 if leader is not None:
-                    (made / LEADER).write_text(relative_path(leader, made), encoding="utf-8")
+                    (made / LEADER).write_text(relative_path(leader, made), encoding="utf-8", newline="\n")
                 yield made
                 return
         finally:

@@ -43,10 +43,10 @@ def portable_stem(text: str) -> str:
     Examples
     --------
     >>> portable_stem("pca:l2"), portable_stem("con")
-    ('pca-l2', 'con-')
+    ('pca-l2', '_con')
     """
     stem = _RESERVED.sub("-", text)
-    return f"{stem}-" if _DEVICE.fullmatch(stem) else stem
+    return f"_{stem}" if _DEVICE.fullmatch(stem) else stem
 
 
 def relative_path(path: str | Path, start: str | Path) -> str:

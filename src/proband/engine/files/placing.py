@@ -189,7 +189,7 @@ def commit(
             check()
         record = [_move(leader, *one, is_checked) for one in moves]
         part = leader / f"{COMMIT}.part"
-        part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8")
+        part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8", newline="\n")
         _sync(part)
         _put(part, leader / COMMIT)
         _sync(leader)
