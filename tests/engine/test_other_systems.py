@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
+from itertools import accumulate
 from pathlib import Path, PureWindowsPath
 from types import ModuleType
 from typing import Any
@@ -21,6 +23,7 @@ import polars as pl
 import pytest
 
 import proband
+from proband.blind.package.package import PackageWriter
 from proband.cli import console, faults
 from proband.engine import workers, written_whole
 from proband.engine.files import hidden_drafts, names, parquet_child, placing, system
@@ -28,6 +31,7 @@ from proband.engine.files.files import written_together
 from proband.engine.files.memory import available_memory
 from proband.engine.files.parquet import read_parquet
 from proband.errors import InputError
+from proband.inference.survey import quantiles
 from proband.report.figures.style import save_figure
 from proband.scores import DenseScores
 from proband.scores.formats import write_scores
@@ -177,6 +181,19 @@ def test_a_system_may_not_exchange_directories(
     assert [one.name for one in tmp_path.iterdir()] == ["results"]
 
 
+def test_a_file_system_may_have_no_modes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(path: Path, mode: int) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refuse)
+    put(tmp_path / "out.txt", "old")
+    put(tmp_path / "out.txt", "new")
+    assert (tmp_path / "out.txt").read_text() == "new"
+    package = PackageWriter(tmp_path / "package")
+    package.put("targets.csv", "id\n")
+    package.close({})
+
+
 def test_directories_are_replaced_on_macos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     for text in ("old", "new"):
@@ -190,6 +207,18 @@ def test_memory_and_limits_need_not_be_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "sysconf_names", {}, raising=False)
     assert available_memory() is None
     parquet_child._limit(1, 1)
+
+
+def test_long_doubles_may_be_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    for weights in (
+        np.full(1000, 0.1),
+        np.random.default_rng(0).gamma(0.3, size=5000),
+        np.geomspace(1e-9, 1e9, 300),
+    ):
+        exact = [float(one) for one in accumulate(map(Fraction, weights.tolist()))]
+        with monkeypatch.context() as patch:
+            patch.setattr(np, "longdouble", np.float64)
+            assert quantiles._running_sums(weights).tolist() == exact
 
 
 # Names

@@ -172,7 +172,9 @@ def commit(
     """
     for draft, place, _ in moves:
         with suppress(FileNotFoundError):
-            draft.chmod(stat.S_IMODE(place.stat().st_mode))
+            mode = stat.S_IMODE(place.stat().st_mode)
+            if stat.S_IMODE(draft.stat().st_mode) != mode:  # a file system without modes refuses to set one
+                draft.chmod(mode)
     if len(moves) == 1 and check is None and not moves[0][0].is_dir():
         draft, place, _ = moves[0]
         _sync_tree(draft)
