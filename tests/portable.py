@@ -87,7 +87,8 @@ class Setting:
 
     def unmet(self) -> list[str]:
         """What of it does not hold in this process."""
-        most = min(self.threads, len(os.sched_getaffinity(0)))  # OpenBLAS takes no more than there are cores
+        own = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))  # macOS has none
+        most = min(self.threads, len(own(0)))  # OpenBLAS takes no more than there are cores
         complaints = [
             f"OpenBLAS runs {name} on {threads} threads"
             for name, threads in blas()

@@ -9,12 +9,11 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar, Literal, Self
 
-from proband.words import count
+from proband.words import as_typed, count
 
 __all__ = [
     "AlignmentError",
@@ -203,7 +202,7 @@ def _spelled(option: str, door: Door) -> str:
         flag = name.replace("_", "-")
         if switch is not None:
             return f"--{flag}" if switch else f"--no-{flag}"
-        return f"--{flag} {shlex.quote(value) if value else '…'}"
+        return f"--{flag} {as_typed(value) if value else '…'}"
     plain: object = value if switch is None else switch
     if door == "study":
         return f"{name} = {value if value.isdecimal() else json.dumps(plain, ensure_ascii=False) if value else '…'}"

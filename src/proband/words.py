@@ -9,6 +9,8 @@ values, at a method's key and draws, at a target's key.
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -26,6 +28,7 @@ UNPRINTABLE = re.compile(
 )
 _LONGEST_WORD = 400
 _WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+_PLAIN_WORD = re.compile(r"[\w@+=:,./\\-]+", re.ASCII)  # for the shells of Windows
 MINUS = "−"
 _LEAST_P = 1e-15  # below, floating-point arithmetic says nothing
 _NO_END = 1e-9  # below, an end of an interval differs from zero by rounding
@@ -43,6 +46,18 @@ def printable(text: str) -> str:
     return visible(
         _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({count(len(word[0]))} characters)", text)
     )
+
+
+def as_typed(*words: str) -> str:
+    """Words of a command as a shell takes them; those of Windows know no single quotes."""
+    return shlex.join(words) if sys.platform != "win32" else " ".join(map(_quoted_for_windows, words))
+
+
+def _quoted_for_windows(word: str) -> str:
+    from subprocess import list2cmdline
+
+    quoted = list2cmdline([word])
+    return quoted if quoted.startswith('"') or _PLAIN_WORD.fullmatch(word) else f'"{quoted}"'
 
 
 def _numbered(code: int) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
-import shlex
 import sys
 import warnings
 from contextlib import suppress
@@ -30,6 +28,7 @@ from proband.cli.faults import (
     TRACEBACK_VARIABLE,
     as_wide_as_the_terminal,
     explain_bus_errors,
+    let_all_be_printed,
     meant_among,
     outlive_outputs,
     require_output,
@@ -49,7 +48,7 @@ from proband.cli.protocols.protocol import protocol
 from proband.cli.repeated_options import refuse_repeats
 from proband.cli.run import run
 from proband.errors import DesignError, NeededOptions, ProbandError
-from proband.words import digits
+from proband.words import as_typed, digits
 
 _LEAST_ADDRESSES = 2 << 30
 
@@ -180,10 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
     log.setLevel(logging.INFO)
     # A picture of too many pixels is refused, which says more than the warning before it.
     warnings.filterwarnings("ignore", "Image size .* exceeds limit")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A name may hold what the terminal has no letters for.
-            stream.reconfigure(errors="backslashreplace")
+    let_all_be_printed()
     try:
         given = sys.argv[1:] if arguments is None else arguments
         completed = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
@@ -225,7 +221,7 @@ def _command_with(given: list[str], needed: NeededOptions) -> str:
         flag = option.told("command line").split()[0]
         if flag in words:
             del words[words.index(flag) : words.index(flag) + 2]
-    return f"{shlex.join(words)} {needed.spelled('command line')}"
+    return f"{as_typed(*words)} {needed.spelled('command line')}"
 
 
 def _end(message: str, hint: str | None, code: int, command: str | None = None) -> NoReturn:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
+
+from proband.words import as_typed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +32,7 @@ _COMMAND_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\S)+""")  # a word of a comman
 
 def typed() -> str:
     """The command as it was typed."""
-    return shlex.join(["proband", *sys.argv[1:]])
+    return as_typed("proband", *sys.argv[1:])
 
 
 def output() -> Console:
@@ -110,11 +111,12 @@ def tell(text: object) -> None:
 def tell_command(command: str) -> None:
     """Print a command to be copied: folded between its words only, with the backslash that a shell needs there."""
     console, indent = talk(), "  "
+    folds = _folds(console) and sys.platform != "win32"  # whose shells mark it in other ways
     lines = [indent]
     for word in _COMMAND_WORD.findall(command):
         between = " " if lines[-1].strip() else ""
         # Two columns are left for the backslash.
-        if between and _folds(console) and len(lines[-1] + between + word) > console.width - 2:
+        if between and folds and len(lines[-1] + between + word) > console.width - 2:
             lines[-1] += " \\"
             lines.append(2 * indent + word)
         else:

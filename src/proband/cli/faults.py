@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import errno
 import io
 import os
 import re
@@ -15,6 +17,8 @@ from proband.errors import nearest
 TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
 
 _NO_CHOICE = re.compile(r"(Value error, )?'(?P<value>.*)' is not one of (?P<known>.*)\.", re.DOTALL)
+_LEGIBLY = "proband-legibly"
+_IN_ASCII = {"−": "-", "–": "-", "─": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "…": "...", "½": "1/2"}
 _KEPT: list[Any] = []  # what the system calls must not be collected
 _CUT_SHORT = (
     b"InputError: a file was cut short while it was read, or the disk failed under it.\n"
@@ -75,11 +79,28 @@ def outlive_outputs() -> None:
             )
 
 
+def let_all_be_printed() -> None:
+    """Write UTF-8 to pipes and files of Windows, which has another code page for them, and what a terminal lacks in other letters."""
+    codecs.register_error(_LEGIBLY, _legibly)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            chosen = sys.platform != "win32" or stream.isatty() or "PYTHONIOENCODING" in os.environ
+            stream.reconfigure(encoding=None if chosen else "utf-8", errors=_LEGIBLY)
+
+
+def _legibly(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Write signs of ours in ASCII, and of names what the terminal has no letters for as their numbers."""
+    if isinstance(error, UnicodeEncodeError) and error.object[error.start] in _IN_ASCII:
+        return _IN_ASCII[error.object[error.start]], error.start + 1
+    return codecs.backslashreplace_errors(error)
+
+
 def require_output() -> None:
     """Refuse to end well if what was printed was not written; that its reader went away, such as head, is no fault."""
     sys.stdout.flush()
     error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "failed", None)
-    if error is not None and not isinstance(error, BrokenPipeError):
+    gone = isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
+    if error is not None and not gone:
         raise error
 
 

@@ -46,7 +46,7 @@ def write_page(found: Findings, path: Path) -> None:
     from proband.report.scene import Scene
 
     with written_whole(path) as draft:
-        draft.write_text(render_page(build_page(Scene(found))), encoding="utf-8")
+        draft.write_text(render_page(build_page(Scene(found))), encoding="utf-8", newline="\n")
     wrote(path)
 
 

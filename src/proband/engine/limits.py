@@ -206,5 +206,5 @@ def can_be_written(text: str | Path, hint: Any = str) -> bool:
     except UnicodeEncodeError:
         return False
     return b"\0" not in written and (
-        hint is not Path or max(map(len, written.split(os.sep.encode()))) <= _LONGEST_NAME
+        hint is not Path or all(len(os.fsencode(part)) <= _LONGEST_NAME for part in Path(text).parts)
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import shutil
 import signal
+import sys
 import tempfile
 import threading
 from abc import ABC, abstractmethod
@@ -30,6 +33,7 @@ _LOG = logging.getLogger(__name__)
 _LEAST_SECONDS, _LONGEST_RUN = 0.1, 256
 _WORTH_SAYING = 100_000_000
 _MOST_BREAKS = 3
+_MOST_ON_WINDOWS = 61  # processes that one thread can wait for
 _LOOK_UP = 0.3  # seconds
 _PATIENCE = 30  # seconds until a scheduler answers and has a worker
 
@@ -167,6 +171,8 @@ class Processes(Workers):
 
     def __init__(self, n: int | None = None) -> None:
         self._n = n or default_threads()
+        if sys.platform == "win32":
+            self._n = min(self._n, _MOST_ON_WINDOWS)
         self._pool: Any = None
 
     @property
@@ -262,7 +268,7 @@ class Cluster(Workers):
         self._require_workers()
         with shared_directory() as folder:
             token = folder / "seen"
-            token.write_text(folder.name, encoding="ascii")
+            token.write_text(folder.name, encoding="ascii", newline="\n")
             with _telling():
                 seen = self._client.run(sees, str(token), folder.name)
             if seen and all(value is True for value in seen.values()):
@@ -322,8 +328,15 @@ def shared_directory() -> Iterator[Path]:
     asked = os.environ.get(SHARED_VARIABLE) or None
     if asked is not None and not Path(asked).is_dir():
         raise UsageError(f"{SHARED_VARIABLE} must name a directory that is there, got {asked!r}.")
-    with tempfile.TemporaryDirectory(prefix="proband-", dir=asked, ignore_cleanup_errors=True) as folder:
-        yield Path(folder).resolve()
+    made = tempfile.TemporaryDirectory(prefix="proband-", dir=asked, ignore_cleanup_errors=True)
+    try:
+        with made as folder:
+            yield Path(folder).resolve()
+    finally:
+        if Path(
+            made.name
+        ).exists():  # Windows removes no file that workers have mapped; they end before the program does
+            atexit.register(shutil.rmtree, made.name, ignore_errors=True)
 
 
 def _put(task: Any, folder: Path) -> Parcel:

@@ -30,7 +30,7 @@ def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[
         draft.mkdir()
         yield draft
         made = [name for name in _within(draft) if name not in attached]
-        (draft / LISTED).write_text(as_json([*made, LISTED]), encoding="utf-8")
+        (draft / LISTED).write_text(as_json([*made, LISTED]), encoding="utf-8", newline="\n")
 
 
 def require_free(path: str | Path, attached: Sequence[str] = ()) -> None:

@@ -49,7 +49,7 @@ def write_run(
     found = scene.found
     results = as_json(scene.plain)
     with whole_directory(path, attached) as draft:
-        (draft / MARK).write_text(results, encoding="utf-8")
+        (draft / MARK).write_text(results, encoding="utf-8", newline="\n")
         if found.provenance.study:
             # Not write_text, which would turn line ends: the study is kept to the letter.
             (draft / STUDY).write_bytes(found.provenance.study.encode())
@@ -57,12 +57,14 @@ def write_run(
         endings = [one for one in FIGURE_ENDINGS if one in formats]
         if endings:
             _write_figures(scene, draft / "figures", endings, results, cache or Cache(None))
-        (draft / REPORT).write_text(render_page(build_page(scene)), encoding="utf-8")
+        (draft / REPORT).write_text(render_page(build_page(scene)), encoding="utf-8", newline="\n")
         for view, part in scene.parts.values():
             view.write(part, draft)
         metrics = metrics_of(found)
         if metrics:
-            (draft / CARD).write_text(card_of(metrics, dataset or found.title), encoding="utf-8")
+            (draft / CARD).write_text(
+                card_of(metrics, dataset or found.title), encoding="utf-8", newline="\n"
+            )
         if attach is not None:
             attach(draft)
     return path / REPORT

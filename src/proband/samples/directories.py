@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from proband.engine.files.files import opened
+from proband.engine.files.names import in_order
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.samples.name_patterns import DATES, NamePattern
 from proband.words import Note, Sentence, count
@@ -116,7 +117,7 @@ def picture_files(directory: Path) -> tuple[list[str], list[str]]:
     """The pictures in a directory and below, and the files that are none, by name; hidden files are neither."""
     pictures: list[str] = []
     others: list[str] = []
-    for path in sorted(directory.rglob("*")):
+    for path in in_order(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
         if any(part.startswith(".") for part in PurePosixPath(name).parts) or not path.is_file():
             continue

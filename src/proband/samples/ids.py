@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 import numpy as np
@@ -311,8 +311,8 @@ class SubjectIds(Ids):
 _LOOKED_AT = 100
 _ALIKE: dict[str, Callable[[str], str]] = {
     "the ending": lambda name: name.rpartition(".")[0] or name,
-    "the directory": lambda name: PurePath(name).name,
-    "the directory and the ending": lambda name: PurePath(name).stem,
+    "the directory": lambda name: PurePosixPath(name).name,
+    "the directory and the ending": lambda name: PurePosixPath(name).stem,
     "leading zeros": lambda name: name.lstrip("0") or "0",
     "how a whole number is written": lambda name: name.removesuffix(".0"),
     "capital letters": str.casefold,

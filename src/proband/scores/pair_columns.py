@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -12,6 +11,7 @@ import polars as pl
 
 from proband.errors import Hint, InputError, NeededOptions, UsageError, first_few, quoted, unknown_name
 from proband.scores.base import ORIENTATION_HINT
+from proband.words import as_typed
 
 ROLES = {
     "a": "query",
@@ -129,7 +129,7 @@ def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint
     }
     return Hint(
         template,
-        typed=shlex.quote(",".join(f"{role}={name}" for role, names in columns.items() for name in names)),
+        typed=as_typed(",".join(f"{role}={name}" for role, names in columns.items() for name in names)),
         written=", ".join(
             f"{role} = {names[0] if len(names) == 1 else '[' + ', '.join(names) + ']'}"
             for role, names in written.items()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from proband.engine import written_whole
 from proband.engine.files.files import content_of, make_directory, opened, reading, resolved
+from proband.engine.files.names import in_order
 from proband.engine.files.placing import require_name, settle
 from proband.engine.files.shards import files_beside, shard_files, shards_root
 from proband.engine.source_digest import code_digest
@@ -108,7 +109,7 @@ class Cache:
         """The digest of a file; of a directory or a pattern, that of its files' names and digests."""
         path, _ = pattern_in(path)
         settle(path)
-        files = sorted(path.rglob("*")) if path.is_dir() else files_beside(shard_files(path))
+        files = in_order(path.rglob("*")) if path.is_dir() else files_beside(shard_files(path))
         if not files and not path.is_dir():
             return _of_file(path)
         parts = [
@@ -128,7 +129,7 @@ class Cache:
             forget()
         steps = {"found": self.found, "made": self.made, "damaged": self.damaged}
         with written_whole(self.directory / LAST_RUN) as draft:
-            draft.write_text(json.dumps(steps, indent=1) + "\n", encoding="utf-8")
+            draft.write_text(json.dumps(steps, indent=1) + "\n", encoding="utf-8", newline="\n")
         if self.found:
             several = [f"{name} ({n})" if n > 1 else name for name, n in Counter(self.found).items()]
             _LOG.info("from the cache %s: %s", self.directory, ", ".join(several))

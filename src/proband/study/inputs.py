@@ -438,7 +438,7 @@ def files_of(request: Request, origin: Origin) -> Iterator[str]:
             continue
         beside_it = (
             *(source.file + ending for ending in endings),
-            str(Path(source.file).with_suffix(".mask")),
+            Path(source.file).with_suffix(".mask").as_posix(),
         )
         for beside in beside_it:
             if origin.find(beside).is_file():

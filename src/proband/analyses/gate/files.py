@@ -59,21 +59,22 @@ class GateFiles(Part):
         from proband.engine import written_whole
 
         if self.github:
-            with Path(os.environ[_SUMMARY]).open("a", encoding="utf-8") as whole:
+            with Path(os.environ[_SUMMARY]).open("a", encoding="utf-8", newline="\n") as whole:
                 whole.write(gate_summary(gate))
         for name, text in ((self.junit, gate_junit), (self.summary, gate_summary), (self.save, self._pin)):
             if name is not None:
                 with written_whole(Path(name)) as draft:
-                    draft.write_text(text(gate), encoding="utf-8")
+                    draft.write_text(text(gate), encoding="utf-8", newline="\n")
                 yield Path(name)
 
     def _pin(self, gate: Gate) -> str:
         """The baseline as a file holds it: its file is found from where that lies."""
         from proband.engine.files.documents import as_json
+        from proband.engine.files.names import relative_path
 
         assert gate.pinned is not None  # commands read files
         assert self.save is not None  # asked before
-        file = os.path.relpath(gate.pinned.file, Path(self.save).parent)
+        file = relative_path(gate.pinned.file, Path(self.save).parent)
         kept = {key: value for key, value in asdict(gate.pinned).items() if key != "by_digest"}
         value = gate.estimates[1].value
         return as_json(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -149,7 +150,8 @@ class PackageWriter:
         (self.path / MARK).write_bytes(plain)
         # Directories come after what they hold, which would change their dates again.
         for entry in [*sorted(self.path.rglob("*"), reverse=True), self.path]:
-            entry.chmod(_MODE_OF_DIRECTORIES if entry.is_dir() else _MODE)
+            with suppress(PermissionError):  # of a file system without modes
+                entry.chmod(_MODE_OF_DIRECTORIES if entry.is_dir() else _MODE)
             os.utime(entry, (_DATE, _DATE))
         return digest_of(plain)
 

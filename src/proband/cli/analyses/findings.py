@@ -196,7 +196,7 @@ def _write_text(path: Path | None, text: Callable[[], str]) -> None:
     if path is None:
         return
     with written_whole(path) as draft:
-        draft.write_text(text(), encoding="utf-8")
+        draft.write_text(text(), encoding="utf-8", newline="\n")
     wrote(path)
 
 

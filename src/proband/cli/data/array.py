@@ -121,5 +121,6 @@ def _save(made: OrthogonalArray, out: Path) -> None:
         if out.suffix.lower() == ".npy":
             np.save(draft, made.rows)
         else:
-            np.savetxt(draft, made.rows, fmt="%d", delimiter=",")
+            with draft.open("wb") as file:  # line ends are the same on every system
+                np.savetxt(file, made.rows, fmt="%d", delimiter=",")
     wrote(out)

@@ -280,7 +280,12 @@ def _archive(path: Path, stack: dict[str, Any]) -> None:
 
 def _files(names: list[str]) -> list[str]:
     """A file for each picture: called as the sample where all can be, otherwise numbered."""
-    plain = all(re.fullmatch(r"\w[\w.@+-]{0,120}", name, re.ASCII) for name in names)
+    from proband.engine.files.names import fits_everywhere
+
+    plain = all(
+        re.fullmatch(r"\w[\w.@+-]{0,120}", name, re.ASCII) and fits_everywhere(f"{name}.png")
+        for name in names
+    )
     if plain and len({name.casefold() for name in names}) == len(names):
         return [f"images/{name}.png" for name in names]
     return [f"images/{number:06d}.png" for number in range(1, len(names) + 1)]

@@ -280,16 +280,17 @@ def _write(made: Recognised, out: Path, table: Samples, started: datetime, opera
         digest_of_file(out) if out.is_file() else "",
     )
     with written_whole(record_beside(out)) as draft:
-        draft.write_text(record.to_json(), encoding="utf-8")
+        draft.write_text(record.to_json(), encoding="utf-8", newline="\n")
 
 
 def _save(models: list[Model], directory: Path) -> None:
     from proband.algorithms import save_model
     from proband.engine.files.files import make_directory
+    from proband.engine.files.names import portable_stem
 
     make_directory(directory)
     for trained in models:
-        path = directory / f"{trained.name.replace(':', '-').replace('/', '-')}.npz"
+        path = directory / f"{portable_stem(trained.name)}.npz"
         save_model(trained, path)
         wrote(path)
 

@@ -12,10 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from proband.engine.files.names import relative_path
 
 LOCK, COMMIT, LEADER = "lock", "commit.json", "leader"
 _ATTEMPTS = 20
@@ -54,7 +51,7 @@ def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
                 if not is_ours:  # taken for a stopped program's before it was locked
                     continue
                 if leader is not None:
-                    (made / LEADER).write_text(os.path.relpath(leader, made), encoding="utf-8")
+                    (made / LEADER).write_text(relative_path(leader, made), encoding="utf-8", newline="\n")
                 yield made
                 return
         finally:
@@ -95,7 +92,7 @@ def _opened(path: Path, making: bool) -> int | None:
 def _is_trusted(path: Path) -> bool:
     """Whether a directory is this user's or of whoever owns the folder: what others leave there is not to be acted upon."""
     try:
-        return sys.platform == "win32" or path.stat().st_uid in (os.geteuid(), path.parent.stat().st_uid)
+        return not hasattr(os, "geteuid") or path.stat().st_uid in (os.geteuid(), path.parent.stat().st_uid)
     except OSError:
         return False
 
@@ -112,12 +109,16 @@ def locked(number: int, wait: bool, otherwise: bool = False) -> bool:
     """Lock an open file or folder against other programs, and tell whether that could be; `otherwise` where there are no locks."""
     try:
         if sys.platform == "win32":
+            import msvcrt
+
             msvcrt.locking(number, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
         else:
+            import fcntl
+
             fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except (BlockingIOError, PermissionError):
         return False
-    except OSError:
+    except (OSError, ImportError):
         return otherwise
     return True
 

@@ -46,11 +46,11 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
 
     Memory is limited to 64 times the size of the file, and at least 2 GiB; ``PROBAND_PARQUET_GIB`` sets another limit.
     """
-    # What is mapped lives on after the file is gone, except on Windows, where the file stays instead.
+    # What is mapped lives on after the file is gone, except on Windows, where the file is read instead.
     with tempfile.TemporaryDirectory(prefix="proband-", ignore_cleanup_errors=True) as folder:
         table = Path(folder) / "table.arrow"
         _ask(path, table, columns)
-        frame = pl.read_ipc(table)
+        frame = pl.read_ipc(table if sys.platform != "win32" else table.read_bytes())
     if not frame.width:
         raise InputError(f"{path.name} has no columns.", file=Said(path.name))
     return frame
@@ -121,7 +121,7 @@ class _Child:
                 process.stdin.write(json.dumps(task).encode() + b"\n")
                 process.stdin.flush()
                 line = process.stdout.readline()
-            except BrokenPipeError:
+            except OSError:  # a broken pipe, which is another error on Windows
                 pass
             finally:
                 timer.cancel()
@@ -153,7 +153,7 @@ class _Child:
         self._process = self._complaints = None
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
-            with suppress(BrokenPipeError):
+            with suppress(OSError):
                 pipe.close()
         try:
             code = process.wait(2)

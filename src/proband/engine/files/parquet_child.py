@@ -51,7 +51,7 @@ def _limit(memory: int, seconds: int) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     _set(resource, resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + seconds)
     try:
-        with open("/proc/self/statm") as file:  # noqa: PTH123 - pathlib would take a third of the time
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - pathlib would take a third of the time
             taken = int(file.read().split()[0]) * resource.getpagesize()
     except OSError:  # macOS, which does not count addresses in a way that means memory
         return

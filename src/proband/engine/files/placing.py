@@ -7,16 +7,19 @@ that reads or writes there. Without a record nothing has happened, and what a st
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from proband.engine.files.documents import read_json
@@ -30,11 +33,14 @@ from proband.engine.files.hidden_drafts import (
     locked,
     remove,
 )
+from proband.engine.files.names import leads_to_a_file, relative_path
 from proband.engine.files.system import exchange, sync_file_system
 from proband.errors import InputError, Said, first_few, quoted
 
 _LOG = logging.getLogger(__name__)
 _FEW = 8
+# Scanners of Windows hold new files for a moment, and what is held is neither renamed nor replaced.
+_PAUSES: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 0.6) if sys.platform == "win32" else ()  # seconds
 
 Look = list[int]
 Looks = dict[str, Look]
@@ -61,9 +67,9 @@ class Move:
 
 
 def require_name(path: Path) -> None:
-    """Refuse what cannot be the name of a file: one with a null character, or with half a character."""
+    """Refuse what cannot be the name of a file: one with a null character or half a character, or one this system reserves."""
     try:
-        is_one = b"\0" not in os.fsencode(path)
+        is_one = b"\0" not in os.fsencode(path) and leads_to_a_file(Path(path))
     except UnicodeEncodeError:
         is_one = False
     if not is_one:
@@ -166,11 +172,13 @@ def commit(
     """
     for draft, place, _ in moves:
         with suppress(FileNotFoundError):
-            draft.chmod(stat.S_IMODE(place.stat().st_mode))
+            mode = stat.S_IMODE(place.stat().st_mode)
+            if stat.S_IMODE(draft.stat().st_mode) != mode:  # a file system without modes refuses to set one
+                draft.chmod(mode)
     if len(moves) == 1 and check is None and not moves[0][0].is_dir():
         draft, place, _ = moves[0]
         _sync_tree(draft)
-        draft.replace(place)  # one step, which needs no record
+        _put(draft, place)  # one step, which needs no record
         _sync(place.parent)
         return
     for home in {draft.parents[1] for draft, _, _ in moves}:
@@ -183,9 +191,9 @@ def commit(
             check()
         record = [_move(leader, *one, is_checked) for one in moves]
         part = leader / f"{COMMIT}.part"
-        part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8")
+        part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8", newline="\n")
         _sync(part)
-        part.replace(leader / COMMIT)
+        _put(part, leader / COMMIT)
         _sync(leader)
         try:
             _finish(leader, record)
@@ -199,22 +207,30 @@ def _move(leader: Path, draft: Path, place: Path, before: Seen, is_checked: bool
     old: Look | Looks | None = look(place)
     if place.is_dir():
         old = looks_within(place) if is_checked else before.within
-    return Move(os.path.relpath(draft, leader), os.path.relpath(place, leader), look(draft) or [], old)
+    return Move(relative_path(draft, leader), relative_path(place, leader), look(draft) or [], old)
 
 
 @contextmanager
 def alone(folders: Iterable[Path]) -> Iterator[None]:
-    """Keep other programs from placing several things in folders at the same time, where a folder can be locked."""
+    """Keep other programs from placing several things in folders at the same time, where there are locks."""
     numbers = []
     try:
-        for folder in [] if sys.platform == "win32" else sorted(set(folders)):
+        for folder in sorted(set(folders)):
             with suppress(OSError):  # it is not there, or not to be read
-                numbers.append(os.open(folder, os.O_RDONLY))
+                numbers.append(_lockable(folder))
                 locked(numbers[-1], wait=True)
         yield
     finally:
         for number in numbers:
             os.close(number)
+
+
+def _lockable(folder: Path) -> int:
+    """An open folder; on Windows, which opens none, an open file for temporary files that is named after it."""
+    if sys.platform == "win32":
+        name = hashlib.sha256(os.fsencode(os.path.normcase(os.path.realpath(folder)))).hexdigest()[:16]
+        return os.open(Path(tempfile.gettempdir(), f"proband-{name}.lock"), os.O_RDWR | os.O_CREAT)
+    return os.open(folder, os.O_RDONLY)
 
 
 def _finish(leader: Path, record: Sequence[Move]) -> None:
@@ -225,7 +241,7 @@ def _finish(leader: Path, record: Sequence[Move]) -> None:
         draft, place = _at(leader, one.draft), _at(leader, one.place)
         if not isinstance(one.old, dict):
             if draft.exists():
-                draft.replace(place)
+                _put(draft, place)
             continue
         aside = draft.with_name(f"{draft.name}.old")
         if look(draft) == one.new:
@@ -243,13 +259,23 @@ def _put_directory(draft: Path, place: Path, aside: Path) -> None:
     if place.exists():
         if exchange(draft, place):
             return
-        place.rename(aside)
+        _put(place, aside)
     try:
-        draft.rename(place)
+        _put(draft, place)
     except OSError:
         if aside.exists():
-            aside.rename(place)
+            _put(aside, place)
         raise
+
+
+def _put(draft: Path, place: Path) -> None:
+    """Rename a draft; where that may be refused for a moment, again after pauses."""
+    for pause in _PAUSES:
+        with suppress(PermissionError):
+            draft.replace(place)
+            return
+        sleep(pause)
+    draft.replace(place)
 
 
 def _part_with(old: Path, known: Looks, place: Path) -> str | None:
@@ -384,11 +410,12 @@ def _sync_tree(path: Path) -> None:
 def _sync(path: Path) -> None:
     if sys.platform == "win32":
         return  # a file opened for reading cannot be synced there, nor can a directory
-    number = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(number)
+        number = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
     except OSError:
-        if not path.is_dir():  # not every file system syncs directories
+        if not path.is_dir():  # not every file system opens or syncs directories
             raise
-    finally:
-        os.close(number)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from proband.engine.files.files import resolved
 from proband.engine.files.mapping import let_go
+from proband.engine.files.names import in_order
 from proband.errors import InputError, Said
 from proband.words import count
 
@@ -158,7 +159,7 @@ def shard_files(path: Path) -> list[Path]:
         found = [Path(name) for name in glob.glob(str(path))]  # noqa: PTH207 - its directories may be patterns too
     else:
         return []
-    return sorted(one for one in found if one.suffix.lower() in ENDINGS and one.is_file())
+    return in_order(one for one in found if one.suffix.lower() in ENDINGS and one.is_file())
 
 
 def files_beside(files: Sequence[Path]) -> list[Path]:
@@ -168,7 +169,7 @@ def files_beside(files: Sequence[Path]) -> list[Path]:
         for one in files
         for other in (one.with_name(f"{one.name}.json"), one.with_suffix(".csv"), one.with_name("ids.csv"))
     ]
-    return sorted({*files, *(one for one in beside if one.is_file())})
+    return in_order({*files, *(one for one in beside if one.is_file())})
 
 
 def shards_root(path: Path) -> Path:
@@ -187,7 +188,7 @@ def require_order(files: Sequence[Path]) -> None:
     """Refuse files whose order is not clear, where the ids of their rows depend on it: is ``part-10`` before ``part-2``?"""
     counted = sorted(files, key=lambda one: [int(t) if t.isdecimal() else t for t in _split(one)])
     wrong = next((pair for pair in zip(files, counted, strict=True) if pair[0] != pair[1]), None)
-    if wrong is not None and list(files) == sorted(files):  # another order is one that somebody chose
+    if wrong is not None and list(files) == in_order(files):  # another order is one that somebody chose
         raise InputError(
             f"Which file comes first is not clear: {wrong[0].name} by its letters, {wrong[1].name} by its number.",
             "write the numbers with as many digits, or put the ids beside every file.",

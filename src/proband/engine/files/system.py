@@ -12,7 +12,7 @@ from typing import Any
 
 _SWAP = 2  # Linux's RENAME_EXCHANGE and macOS's RENAME_SWAP
 _AT_FDCWD = -100
-_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)  # EPERM: a sandbox
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -25,6 +25,8 @@ def exchange(one: Path, other: Path) -> bool:
 
 def sync_file_system(path: Path) -> bool:
     """Have everything that was written to a path's file system put on the disk; return whether the system can."""
+    if _call("syncfs") is None:
+        return False  # Windows, among others, opens no directory
     number = os.open(path, os.O_RDONLY)
     try:
         return _done("syncfs", path, number)

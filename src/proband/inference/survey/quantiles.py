@@ -32,7 +32,7 @@ def weighted_quantile(values: Floats, weights: Floats, p: float, rule: QuantileR
         x, w = kinds, np.bincount(codes.ravel(), weights=w)
     order = np.argsort(x, kind="stable")
     x, w = x[order], w[order]
-    sums = np.cumsum(w, dtype=np.longdouble).astype(np.float64)
+    sums = _running_sums(w)
     if rule in ("math", "hf1", "school", "hf2", "hf3", "hf4"):
         return _by_step(x, sums, p, rule)
     last = sums[-1]
@@ -48,6 +48,17 @@ def weighted_quantile(values: Floats, weights: Floats, p: float, rule: QuantileR
     else:
         places = (before * 3 / 8 + sums * 5 / 8) / (last + w[-1] / 4)
     return float(np.interp(p, places, x))
+
+
+def _running_sums(weights: Floats) -> Floats:
+    """Sums of weights, rounded once: added with more digits, or where ``long double`` has no more, with what each step loses."""
+    if np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant:
+        return np.cumsum(weights, dtype=np.longdouble).astype(np.float64)
+    sums = np.cumsum(weights)
+    before = np.concatenate([[0.0], sums[:-1]])
+    step = sums - before
+    lost: Floats = (before - (sums - step)) + (weights - step)
+    return sums + np.cumsum(lost)
 
 
 def _by_step(x: Floats, sums: Floats, p: float, rule: str) -> float:

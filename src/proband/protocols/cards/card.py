@@ -235,7 +235,7 @@ class ProtocolCard:
         """
         with written_whole(Path(path)) as draft:
             text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-            draft.write_text(text + "\n", encoding="utf-8")
+            draft.write_text(text + "\n", encoding="utf-8", newline="\n")
         return Path(path)
 
     def canonical(self) -> bytes:

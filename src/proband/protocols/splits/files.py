@@ -188,7 +188,7 @@ def _write_folder(folder: Path, frame: pl.DataFrame) -> None:
         numbers = dict(zip(("repeat", "fold"), key, strict=False))
         home = folder.joinpath(*(f"{level}_{numbers[level]}" for level in levels))
         home.mkdir(parents=True, exist_ok=True)
-        (home / f"{key[2]}{_LIST}").write_text("\n".join([*part["id"], ""]), encoding="utf-8")
+        (home / f"{key[2]}{_LIST}").write_text("\n".join([*part["id"], ""]), encoding="utf-8", newline="\n")
 
 
 def read_splits(path: str | Path) -> SplitTable:

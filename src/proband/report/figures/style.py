@@ -192,4 +192,5 @@ def save_figure(figure: Figure, path: str | Path) -> None:
             warnings.filterwarnings("ignore", known, UserWarning)
         for text in figure.findobj(Text):
             text.set_text(printable(text.get_text()))  # controls have no glyphs, and no place in XML
-        figure.savefig(draft, metadata=metadata)
+        with draft.open("wb") as file:  # by its name, an SVG would have the line ends of the system
+            figure.savefig(file, format=ending[1:], metadata=metadata)

@@ -105,7 +105,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[s
             "write .npz, or csv-long.",
         )
     every = np.arange(len(scores.targets))
-    with written_whole(path) as draft, draft.open("w", encoding="utf-8") as file:
+    with written_whole(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as file:
         for row, (query, query_subject) in enumerate(zip(scores.queries, query_subjects, strict=True)):
             at = np.array([row])
             itself = scores.targets.place(query)

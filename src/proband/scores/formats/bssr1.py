@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from proband.engine.files.documents import read_xml
 from proband.engine.files.files import content_of, opened, reading, resolved
+from proband.engine.files.names import in_order
 from proband.errors import InputError, Said, first_few
 from proband.samples import Ids, Samples
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
@@ -31,7 +32,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     if not path.is_dir():
         return False
     first = next(
-        (entry for entry in sorted(path.iterdir()) if entry.is_file() and not entry.name.startswith(".")),
+        (entry for entry in in_order(path.iterdir()) if entry.is_file() and not entry.name.startswith(".")),
         None,
     )
     if first is None:

@@ -14,6 +14,7 @@ import polars as pl
 
 from proband.engine import written_whole
 from proband.engine.files.files import content_of, opened, reading, text_of
+from proband.engine.files.names import fits_here, in_order
 from proband.engine.files.shards import shard_files
 from proband.errors import InputError, Said, first_few, quoted
 from proband.samples import Ids, Samples
@@ -61,11 +62,11 @@ def write_image_list(path: str | Path, samples: Samples) -> None:
             raise InputError(f"The image name {name!r} has blanks in it, which a .srt list cannot hold.")
         lines[code].append(name)
     with written_whole(path) as draft:
-        draft.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
+        draft.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
+    return in_order(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
 
 
 def _read(path: Path, options: ReadOptions) -> ScoreFile:
@@ -175,7 +176,7 @@ def _refuse_unwritable(scores: Scores) -> None:
     """Refuse ids that cannot be file names, or cannot stand in a line of one."""
     for name in scores.queries:
         unfit = name.startswith(".") or name.lower().endswith(".srt") or len(name.encode()) > _LONGEST_NAME
-        if unfit or _NOT_IN_A_NAME.search(name):
+        if unfit or _NOT_IN_A_NAME.search(name) or not fits_here(name):
             raise InputError(
                 f"The id {quoted(name)} cannot be the file name of a probe in a CSU directory.",
                 "write .npz instead.",

@@ -130,7 +130,7 @@ def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
         _TARGET_KEY: scores.targets[:],
     }
     with written_together(path, _sidecar(path)) as (draft, sidecar):
-        sidecar.write_text(json.dumps(stated, ensure_ascii=False) + "\n", encoding="utf-8")
+        sidecar.write_text(json.dumps(stated, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
         # Not through a memory map: there, a disk that is full would end the program.
         with draft.open("wb") as file:
             for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):

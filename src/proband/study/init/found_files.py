@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from proband.engine.files.files import require_there
+from proband.engine.files.names import in_order
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.samples.directories import DATA_SETS, frame_of_names, has_pictures
@@ -129,7 +130,7 @@ def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
     """Each file, and the files of a directory that is neither one of pictures nor one of distances."""
     for path in paths:
         require_there(path)
-        inside = [] if not path.is_dir() or has_pictures(path) else sorted(path.iterdir())
+        inside = [] if not path.is_dir() or has_pictures(path) else in_order(path.iterdir())
         known = [one for one in inside if one.is_file() and one.suffix.lower() in _KNOWN]
         # A list of images alone stands among the files of CSU's distances, which have no ending of their own.
         if all(one.suffix.lower() == ".srt" for one in known):
