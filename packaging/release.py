@@ -63,7 +63,11 @@ def build(tree: Path, epoch: int, surroundings: dict[str, str]) -> dict[str, byt
 
     def hatch(place: Path, kind: str) -> Path:
         command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(tree / "built")]
-        subprocess.run(command, cwd=place, env=environment, check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, cwd=place, env=environment, check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
         (made,) = (tree / "built").glob({"sdist": "*.tar.gz", "wheel": "*.whl"}[kind])
         return made
 
@@ -113,7 +117,9 @@ def locked(text: str) -> list[Locked]:
 def sbom(tree: Path, epoch: int) -> dict[str, Any]:
     """Return the software bill of materials (CycloneDX 1.6) of what the lock file installs with the core and the images extra."""
     project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    version = re.search(r'"(.+)"', (tree / "src/proband/_version.py").read_text(encoding="utf-8").split("=")[-1])
+    version = re.search(
+        r'"(.+)"', (tree / "src/proband/_version.py").read_text(encoding="utf-8").split("=")[-1]
+    )
     assert version is not None
     lock = locked((tree / "requirements" / "run.txt").read_text(encoding="utf-8"))
     core = _with_all_they_need(lock, _names(project["dependencies"]))
@@ -134,7 +140,10 @@ def sbom(tree: Path, epoch: int) -> dict[str, Any]:
         for one in packages
     ]
     dependencies = [
-        {"ref": own, "dependsOn": sorted(one.ref for one in packages if "proband (pyproject.toml)" in one.via)},
+        {
+            "ref": own,
+            "dependsOn": sorted(one.ref for one in packages if "proband (pyproject.toml)" in one.via),
+        },
         *(
             {"ref": one.ref, "dependsOn": sorted(other.ref for other in packages if one.name in other.via)}
             for one in packages

@@ -83,7 +83,9 @@ def extras(place: Path) -> None:
     if importlib.util.find_spec("distributed"):
         from distributed import LocalCluster
 
-        with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+        with LocalCluster(
+            n_workers=1, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+        ) as cluster:
             proband(
                 place, "verify", "good.npz", "-s", "samples.csv", "--orientation", "similarity", "--fmr", "0.1",
                 "--engine", cluster.scheduler_address,

@@ -108,7 +108,9 @@ def test_the_bill_of_materials_lists_what_is_installed(release: ModuleType) -> N
     own, *others = made["dependencies"]
     assert own["ref"] == made["metadata"]["component"]["bom-ref"]
     assert {one["ref"] for one in others} == set(refs)
-    assert {name for one in made["dependencies"] for name in one["dependsOn"]} == set(refs)  # none stands alone
+    assert {name for one in made["dependencies"] for name in one["dependsOn"]} == set(
+        refs
+    )  # none stands alone
     assert all(one["hashes"] for one in made["components"])
     assert "http" not in json.dumps(made)
 
