@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words coverage bench bench-peers gallery docs lock release clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words freeze coverage bench bench-peers gallery docs lock release clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -59,8 +59,11 @@ lint: $(VENV)/dev.stamp ## format, lint, types, import law
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-words: $(VENV)/dev.stamp ## every sentence of the product, for reading
+words: $(VENV)/dev.stamp ## every text of the product, for reading
 	$(BIN)/python -m tests.words
+
+freeze: $(VENV)/dev.stamp ## the public surface and the messages as they are now, for the tests of both
+	$(BIN)/python -m tests.frozen.freeze
 
 coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/trust.md; SETS, MINUTES and STUDY choose
 	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDY),--study $(STUDY))
