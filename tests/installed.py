@@ -7,6 +7,7 @@ constraints for pip.
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -103,9 +104,37 @@ def extras(place: Path) -> None:
         print("onnx: done", flush=True)
 
 
+# How many kernels numba compiles for one verification.
+COMPILED = """
+import numpy as np, proband as pb
+from proband.kernels import compiling
+started, compiled = compiling._Compilations.on_start, []
+compiling._Compilations.on_start = lambda self, event: (compiled.append(event), started(self, event))
+ids = [f"p{person}-{image}" for image in (1, 2) for person in range(20)]
+samples = pb.Samples({"id": ids, "subject": [one[:-2] for one in ids]})
+values = np.random.default_rng(0).normal(size=(20, 20))
+pb.verify(pb.Scores.from_array(values, ids[20:], ids[:20], orientation="similarity"), samples, fmr=0.1)
+print(len(compiled))
+"""
+
+
+def kept_kernels(place: Path) -> None:
+    """Compiled kernels are kept, with whatever numba is there: a second process compiles none."""
+    command = [sys.executable, "-I", "-c", COMPILED]
+    kept = os.environ | {"NUMBA_CACHE_DIR": str(place / "kernels")}
+    first, second = (
+        int(subprocess.run(command, env=kept, cwd=place, capture_output=True, text=True, check=True).stdout)
+        for _ in range(2)
+    )
+    assert first > 0
+    assert second == 0
+    print("kept kernels: done", flush=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["lowest"]:
         print(lowest())
     else:
         with tempfile.TemporaryDirectory() as folder:
+            kept_kernels(Path(folder))
             smoke(Path(folder))
