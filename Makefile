@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words coverage bench bench-peers gallery docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words freeze coverage bench bench-peers gallery docs lock release clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -42,7 +42,7 @@ test-wheel: $(VENV)/wheel.stamp ## the wheel in an empty environment: the core a
 test-lowest: $(VENV)/wheel.stamp ## the wheel with the lowest versions that pyproject.toml declares
 	$(BIN)/python tests/installed.py lowest > $(VENV)/lowest.txt
 	$(PYTHON) -m venv --clear $(VENV)/lowest
-	$(call try_wheel,lowest,lowest.txt,[images])
+	$(call try_wheel,lowest,lowest.txt,[all])
 
 test-peers: $(VENV)/dev.stamp ## the numbers of scikit-learn, TorchMetrics, bob.measure and pyeer made anew; WRITE=1 keeps them
 	$(BIN)/python -m tests.peers $(if $(WRITE),--write)
@@ -59,8 +59,11 @@ lint: $(VENV)/dev.stamp ## format, lint, types, import law
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-words: $(VENV)/dev.stamp ## every sentence of the product, for reading
+words: $(VENV)/dev.stamp ## every text of the product, for reading
 	$(BIN)/python -m tests.words
+
+freeze: $(VENV)/dev.stamp ## the public surface and the messages as they are now, for the tests of both
+	$(BIN)/python -m tests.frozen.freeze
 
 coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/trust.md; SETS, MINUTES and STUDY choose
 	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDY),--study $(STUDY))
@@ -80,11 +83,16 @@ docs: $(VENV)/dev.stamp ## the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "the documentation is site/index.html"
 
-lock: $(VENV)/dev.stamp ## resolve the dependencies anew
+release: $(VENV)/release.stamp ## wheel, sdist, SBOM and checksums of the last commit, in dist/; built twice and compared
+	$(VENV)/release/bin/python packaging/release.py
+
+# The SBOM is made of run.txt, whose annotations say what requires what.
+lock: $(VENV)/dev.stamp ## resolve the dependencies again
 	$(PIP) uv
 	$(BIN)/uv pip compile pyproject.toml --extra images --group build $(LOCK_OPTIONS) -o requirements/run.txt
-	$(BIN)/uv pip compile pyproject.toml --extra all --group dev $(LOCK_OPTIONS) -o requirements/dev.txt
-LOCK_OPTIONS := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --upgrade --quiet
+	$(BIN)/uv pip compile pyproject.toml --extra all --group dev $(LOCK_OPTIONS) --no-annotate -o requirements/dev.txt
+	$(BIN)/uv pip compile --group release $(LOCK_OPTIONS) --no-annotate -o requirements/release.txt
+LOCK_OPTIONS := --universal --python-version 3.11 --generate-hashes --no-header --upgrade --quiet
 
 clean:
 	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -102,6 +110,11 @@ $(VENV)/run.stamp: $(VENV)/bin/python requirements/run.txt pyproject.toml
 $(VENV)/wheel.stamp: $(VENV)/run.stamp $(shell find src -type f -not -path '*/__pycache__/*') README.md
 	rm -rf $(VENV)/dist
 	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps -w $(VENV)/dist .
+	@touch $@
+
+$(VENV)/release.stamp: requirements/release.txt
+	$(PYTHON) -m venv --clear $(VENV)/release
+	$(VENV)/release/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r requirements/release.txt
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -174,12 +175,30 @@ def read_results(path: Path | str) -> dict[str, Any]:
         results: dict[str, Any] = document
         return results
     if schema != _BEFORE:
-        raise InputError(
-            f"{file.name} holds no results: its schema is {schema!r:.60}.",
+        raise _unreadable(schema, file)
+    return _moved(document)
+
+
+def _unreadable(schema: object, file: Path) -> InputError:
+    """The refusal of results that this version cannot read, with what to do."""
+    version = re.fullmatch(r"proband-results/(\d{1,9})", str(schema))
+    if version is None:
+        return InputError(
+            f"{file.name} contains no results: its schema is {schema!r:.60}.",
             f"results have the schema {SCHEMA!r} or {_BEFORE!r}.",
             file=file.name,
         )
-    return _moved(document)
+    if int(version[1]) > int(SCHEMA.rpartition("/")[2]):
+        return InputError(
+            f"{file.name} was written by a later version of Proband ({version[0]}).",
+            f"install that version: this one reads up to {SCHEMA!r}.",
+            file=file.name,
+        )
+    return InputError(
+        f"{file.name} was written by an earlier version of Proband ({version[0]}), which this version does not read.",
+        "run the study again: proband run study.toml",
+        file=file.name,
+    )
 
 
 def _moved(document: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import typer
 
 from proband.cli.console import say, wrote
 
+_OLD_KEYS = 1  # exit code of a finding
+
 
 def migrate(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.")],
@@ -41,7 +43,7 @@ def migrate(
     for change in made.changes:
         say(f"{study.name}, {change}")
     if check:
-        return 1
+        return _OLD_KEYS
     with written_whole(study) as draft:
         draft.write_text(made.text, encoding="utf-8", newline="")
     wrote(study)

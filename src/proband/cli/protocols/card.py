@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.95
 _NOT_COMPARABLE = 3  # exit code of a finding
+_NOT_VALID = 1
 
 card = typer.Typer(
     name="card",
@@ -162,4 +163,4 @@ def validate(
             told = message if hint is None else f"{message}\nhint: {hint}"
             talk().print(told, style="red", markup=False, soft_wrap=True)
     if refused:
-        raise typer.Exit(1)
+        raise typer.Exit(_NOT_VALID)
