@@ -63,7 +63,7 @@ def folder(tmp_path_factory):
         ("covariates ok.npz -s s.csv -g session==1 --on probe.session", 1, "there is nothing to explain"),
         ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
         ("partition ok.npz -s s.csv -g session==1", 1, "too few to judge one by the others"),
-        ("survey s.csv", 2, "nothing is to be estimated"),
+        ("survey s.csv", 2, "nothing to estimate was given"),
         ("survey s.csv --mean sesion", 2, "did you mean 'session'"),
         ("survey s.csv --mean session --units subject --differences", 2, "leave it out, or add --by"),
         ("survey s.csv --mean session --units subject --rho 0.3", 2, "--method fay"),

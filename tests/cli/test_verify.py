@@ -204,7 +204,7 @@ def test_search(search: Run, folder: Path) -> None:
     table = pl.read_csv(folder / "s.csv")
     assert table["fnir"].to_list() == [point["fnir"]["value"] for one in said for point in one["points"]]
     assert pl.read_csv(folder / "c.csv").height > table.height
-    below = done.stdout[done.stdout.index("Fewer people enrolled, at random") :].splitlines()
+    below = done.stdout[done.stdout.index("Smaller galleries (random subsets)") :].splitlines()
     assert [row.split()[1] for row in below[3:7]] == ["10", "30", "10", "30"]
     assert (folder / "s.svg").exists()
 

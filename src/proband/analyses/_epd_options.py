@@ -26,7 +26,7 @@ CLASSIFIERS = Names(
     code="proband.protocols.running.classifiers:names_code",
 )
 """That a text names a classifier, or code of one."""
-FILE_COLUMN = "Column that names each picture's file."
+FILE_COLUMN = "Column of image file names."
 
 
 def _size(text: str) -> str:
@@ -43,7 +43,7 @@ class TaskRequest(AnalysisRequest):
     task: Annotated[
         Task | None,
         Field(
-            description="Recognise subjects, or an attribute of theirs. Default: by whether there is a label."
+            description="Recognise subjects or an attribute. Default: attribute if there is a label, else identity."
         ),
         Option(panel="Task"),
     ] = None
@@ -74,28 +74,28 @@ class LearningRequest(TaskRequest):
 
     file: Annotated[
         FileOrDirectory | None,
-        Field(description="Directory of pictures, .npz with images, or .npy/.npz of features."),
+        Field(description="Directory of images, .npz of images, or .npy/.npz of features."),
         Option(typed=False),
     ] = None
     key: Annotated[
-        Text | None, Field(description="The array of an archive of features."), Option(typed=False)
+        Text | None, Field(description="Array to read from an archive of features."), Option(typed=False)
     ] = None
     file_column: Annotated[Text, Field(description=FILE_COLUMN), Option(panel="Images")] = "file"
     size: Annotated[
         Annotated[str, AfterValidator(_size)] | None,
-        Field(description="Bring images to this size first."),
+        Field(description="Resize images to this size first."),
         Option(metavar="HEIGHTxWIDTH", panel="Images"),
     ] = None
     eyes: Annotated[
         Literal["table", "opencv", "dlib"] | None,
         Field(
-            description="Crop faces by the eyes of the table, or by a detector. Default: pictures as they are."
+            description="Crop faces by the eye coordinates in the table or with a detector. Default: no cropping."
         ),
         Option(panel="Images"),
     ] = None
     where: Annotated[
         Condition | None,
-        Field(description="Use only samples that meet it; the others are counted."),
+        Field(description="Use only samples that meet this condition; the others are counted."),
         Option(panel="Data"),
     ] = None
 

@@ -278,10 +278,10 @@ def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
 @pytest.mark.parametrize(
     ("rejected", "p", "shown"),
     [
-        ([10, 10, 10] + [1] * 17, 0.001, "some people are rejected more often than chance makes them (p"),
+        ([10, 10, 10] + [1] * 17, 0.001, "some people are rejected more often than expected by chance (p"),
         ([10] * 19 + [5], 0.001, "it shows in who is spared"),
         ([4] * 10 + [3] * 10, 0.04, "though half of these errors fall on no fewer people than by chance"),
-        ([4] * 10 + [3] * 10, 0.4, "no concentration on people can be seen"),
+        ([4] * 10 + [3] * 10, 0.4, "no evidence of concentration on people"),
     ],
 )
 def test_hard_subjects_do_not_contradict_their_chart(rejected, p, shown):

@@ -117,7 +117,7 @@ def _samples(request: AuditRequest, context: Context) -> tuple[Samples, bool]:
     files, _ = picture_files(directory)
     if not files or data_set_of(files) is not None:
         return Samples.read(directory, label_columns=request.labels), True
-    return Samples({"id": files, "file": files, "subject": ["not known"] * len(files)}), False
+    return Samples({"id": files, "file": files, "subject": ["unknown"] * len(files)}), False
 
 
 def _name(request: AuditRequest, context: Context) -> str:

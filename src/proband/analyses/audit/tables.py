@@ -21,20 +21,20 @@ _DATA = Sentence(
 _UNKNOWN = Sentence(
     "audit.data-of-unknown",
     "caution",
-    "nobody is known: the names of the {samples:count picture} of {source} do not say who is on them, so that copies under two people cannot be told from "
-    "others; --names says how to read names",
+    "the subjects are unknown: the file names of the {samples:count image} in {source} do not identify them, so copies "
+    "filed under two people cannot be distinguished from other copies; pass --names to read subjects from file names",
 )
 _LOOKED_FOR = Sentence("audit.looked-for", "note", "Checked: {what:parts}")
 _UNCHECKED = Sentence("audit.unchecked", "caution", "not checked against the protocol: {what:parts}")
 _NO_COPIES = Sentence(
     "audit.copies-not-looked-for",
     "caution",
-    "copies of images were not searched for: give --images or --embeddings",
+    "copies of images were not searched for: pass --images or --embeddings",
 )
 _NO_LOSSES = Sentence(
     "audit.losses-unknown",
     "caution",
-    "dropped samples are not known: give --collected and --exclusions",
+    "dropped samples are unknown: pass --collected and --exclusions",
 )
 _LOSSES = Sentence(
     "audit.losses",

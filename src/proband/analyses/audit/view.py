@@ -65,5 +65,5 @@ def _audit(place: int, one: Audit) -> list[Block]:
         Paragraph(as_sentence(verdict(one)), strong=True),
         *said([first]),
         *table,
-        Folded("What was looked for", tuple(said(rest))),
+        Folded("Checks", tuple(said(rest))),
     ]

@@ -44,7 +44,7 @@ _MOST_BANDS, _MOST_PAIRED = (
 _MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
 _MOST_DRAWN = 6  # against the leader, on the page
 _RANKS = 10  # of exact means, on the page
-_PERMUTED = " trials, the same for all algorithms; their percentiles vary the images of these people and not the people"
+_PERMUTED = " trials, the same for all algorithms; the percentiles show variation over images of these people, not over people"
 _CHOICE_OF = (
     "The choice of gallery and probe images of {people:count person/people} was permuted in {trials:count} "
 )
@@ -53,7 +53,7 @@ _UNBALANCED = Sentence("methods.unbalanced-choices", "note", _CHOICE_OF + "unbal
 _CHOSEN = Sentence(
     "verdict.chosen",
     "note",
-    "{algorithm}: mean rate {rate:rate} at rank 1 over choices of images, {level:level} of them within [{low:rate}, {high:rate}]",
+    "{algorithm}: mean rate {rate:rate} at rank 1 over choices of images; {level:level} of the choices are within [{low:rate}, {high:rate}]",
 )
 _CHOICES = Sentence("diagnostics.choices", "note", "choices of images")
 _TRIALS = Sentence(
@@ -64,16 +64,16 @@ _TRIALS = Sentence(
 _NOT_WON = Sentence(
     "choices.not-won",
     "note",
-    "How often the first does not win counts image choices of these people; trials are not draws under a null "
-    "hypothesis, so the share is not a p-value. The p-value over people (sign flip of people's mean successes, not "
-    "adjusted) asks whether they differ for new people",
+    "'Does not win in' counts image choices of these people; trials are not drawn under a null hypothesis, so the "
+    "share is not a p-value. The p-value over people (sign flip of people's mean successes, not adjusted) tests "
+    "whether the algorithms differ for new people",
 )
-_MORE_PAIRS = Sentence("choices.more-pairs", "note", "And {n:count more pair}: JSON and CSV have all")
-_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables show all")
+_MORE_PAIRS = Sentence("choices.more-pairs", "note", "{n:count more pair} in the JSON and CSV files")
+_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables show all of them")
 _EXACT = Sentence(
     "choices.exact",
     "note",
-    "Exact: each person's pair is drawn independently, all pairs equally likely; nothing is simulated",
+    "Exact means: each person's pair is drawn independently, with all pairs equally likely; no simulation",
 )
 
 
@@ -126,7 +126,9 @@ def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
     rule = "the {} with the highest mean rate at rank 1"
     most = comb(_MOST_PAIRED, 2)
     pairs = (
-        part_of(min(len(result.pairs), most), len(result.pairs), "pairs", f"the first {most} of those chosen")
+        part_of(
+            min(len(result.pairs), most), len(result.pairs), "pairs", f"the first {most} of the chosen pairs"
+        )
         if _chosen(result)
         else part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}")
     )
@@ -242,8 +244,8 @@ class ChoicesView(View[Choices]):
             return []
         trials, worst = counted(found.choices.n_trials, "trial"), found.choices.standard_error_of_means
         told = (
-            f"Choices of images: with {trials} the mean rates at rank 1 are off by chance by about {fixed(worst)} at "
-            "most (standard error over trials)."
+            f"Choices of images: with {trials}, the Monte Carlo standard error of the mean rates at rank 1 is at most "
+            f"{fixed(worst)}."
         )
         return said([told])
 
@@ -482,7 +484,9 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
     if _chosen(result):
         yield shown(differences(result, result.pairs[:_MOST_DRAWN]))
         if len(result.pairs) > _MOST_DRAWN:
-            yield from said([f"Drawn: the first {_MOST_DRAWN} of the pairs chosen; the table has more."])
+            yield from said(
+                [f"The chart shows the first {_MOST_DRAWN} of the chosen pairs; the table has more."]
+            )
         yield of_length(
             _differences(result, _compared(result, iter(result.pairs), 1, level), 1, level, []).paged
         )
@@ -493,15 +497,15 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
         looks = dict(zip(chart.names, (scene.looks[other] for _, other in drawn), strict=True))
         yield shown(chart, places=looks)
         if len(drawn) < len(others):
-            yield from said([f"Drawn: {leader} against the next {len(drawn)}; the table has more."])
+            yield from said([f"The chart shows {leader} against the next {len(drawn)}; the table has more."])
         many = len(names) > ALL_PAIRS
         every = comb(len(names), 2)
         notes = [
-            f"The leader against each other algorithm, of {counted(every, 'pair')}; the CSV and the JSON have all."
+            f"The leader against each other algorithm, out of {counted(every, 'pair')}; the CSV and JSON files contain all pairs."
         ]
         pairs = combinations(names, 2)
         found = _compared(result, islice(pairs, len(others)) if many else pairs, 1, level)
         yield of_length(_differences(result, found, 1, level, notes if many else []).paged)
     for table in _measured(result.at_level(level)):
         yield of_length(table.paged)
-    yield Folded("What choices of images mean", tuple(said(VirtualExperimentsView().notes(result))))
+    yield Folded("Notes on choices of images", tuple(said(VirtualExperimentsView().notes(result))))

@@ -19,13 +19,13 @@ def propose(made: Proposal) -> Suggestion:
         f"scores = [{', '.join(map(toml_text, files))}]   # samples × classes: {', '.join(first.models)}",
     ]
     if first.table is not None:
-        lines.append(f"table = {toml_text(made.named(first.table))}   # its rows in the order of the scores")
+        lines.append(f"table = {toml_text(made.named(first.table))}   # rows in the order of the scores")
     return Suggestion(
         (
             *lines,
             f"truth = {toml_text(first.truth)}   # the true class; check it",
-            '# cluster = "…"               # what samples share (patient, speaker): the independent units',
-            '# average = "macro"           # every class weighs the same',
-            "# margin = 0.01               # the smallest difference worth having",
+            '# cluster = "…"               # column of the independent units (patient, speaker)',
+            '# average = "macro"           # weight every class equally',
+            "# margin = 0.01               # the smallest difference that matters",
         )
     )

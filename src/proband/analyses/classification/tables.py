@@ -15,13 +15,13 @@ MOST_CLASSES = 12
 """Of so many classes a confusion matrix can be read in a table."""
 _HARDEST = 5  # classes in a terminal
 _COMMONEST = 3  # mistakes of each model in a terminal
-_MACRO = "Every class weighs the same: balanced accuracy."
+_MACRO = "Balanced accuracy: every class weighted equally."
 _RECALL = Target("recall", "recall of the class")
 _METHOD = Sentence("classification.method", "note", "Method: {method}")
 
 
 def classification_tables(result: Classification) -> list[Table]:
-    """The accuracies, the classes that are hardest, and what is taken for what."""
+    """The accuracies, the classes that are hardest, and what is predicted as what."""
     return [rates_table(result), classes_table(result, _HARDEST), *confusion_tables(result, _COMMONEST)]
 
 
@@ -30,9 +30,7 @@ def confusion_tables(result: Classification, most: int) -> list[Table]:
     if len(result.classes) <= MOST_CLASSES:
         return [confusion_matrix_table(result, name) for name in result.algorithms]
     mistakes = confusions_table(result, most)
-    many = (
-        f"{mistakes.caption} ({counted(len(result.classes), 'class', 'classes')} are too many for a matrix)"
-    )
+    many = f"{mistakes.caption} ({counted(len(result.classes), 'class', 'classes')} are too many to show as a matrix)"
     return [replace(mistakes, caption=many)] if mistakes.rows else []
 
 
@@ -74,7 +72,7 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
         return col.estimate(
             f"{name}\nrecall",
             lambda label: None if (own := found[label, name].recall) is None else (own.value, col.ends(own)),
-            "The share of its samples that are recognised.",
+            "Share of the class's samples that are predicted correctly.",
             answers=replace(result.answers, of=_RECALL),
         )
 
@@ -82,16 +80,16 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
         return col.rate(
             f"{name}\nprecision",
             lambda label: found[label, name].precision,
-            "The share of what is said to be of it that is.",
+            "Share of the samples predicted as this class that belong to it.",
         )
 
     labels = result.classes if most is None else sorted(result.classes, key=hardness)[:most]
-    part = part_of(len(labels), len(result.classes), "classes", "those of the lowest recall")
+    part = part_of(len(labels), len(result.classes), "classes", "lowest recall")
     return col.table_of(
         part or "Classes",
         labels,
         col.name("class", str),
-        col.count("n", lambda label: found[label, result.algorithms[0]].n, "Samples of the class."),
+        col.count("n", lambda label: found[label, result.algorithms[0]].n, "Number of samples of the class."),
         *(make(name) for name in result.algorithms for make in (recall, precision)),
         id="classes",
         on_page="Every class",
@@ -123,13 +121,13 @@ def confusion_matrix_table(result: Classification, name: str) -> Table:
 def confusions_table(result: Classification, most: int = 20) -> Table:
     """The commonest mistakes of every model."""
     return col.table_of(
-        "Commonest mistakes",
+        "Most common errors",
         [one for name in result.algorithms for one in result.top_confusions(name, most)],
         col.name("model", lambda one: one.algorithm),
         col.name("true class", lambda one: one.true),
-        col.name("taken for", lambda one: one.predicted),
+        col.name("predicted as", lambda one: one.predicted),
         col.cell("n", lambda one: fixed_cell(one.n, 0 if float(one.n).is_integer() else 1)),
-        col.rate("share", lambda one: one.share, "Of the samples of the true class."),
+        col.rate("share", lambda one: one.share, "Share of the samples of the true class."),
         id="mistakes",
     )
 

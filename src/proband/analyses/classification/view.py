@@ -78,7 +78,7 @@ class ClassificationView(View[Classification]):
 
     precedence: ClassVar = {"standings": 30, "badges": 80}
     section = ("classification", "Classification", 12)
-    meaning = "What the accuracies mean"
+    meaning = "Notes on the accuracies"
     plot = staticmethod(classification_figure)
 
     def tables(self, found: Classification) -> Sequence[Table]:
@@ -116,7 +116,7 @@ class ClassificationView(View[Classification]):
         yield Folded(
             "Confusions of classes", (*side_by_side(charts), *said(left_out(found.algorithms, leading)))
         )
-        yield Folded("Commonest mistakes", (confusions_table(found, _MISTAKES),))
+        yield Folded("Most common errors", (confusions_table(found, _MISTAKES),))
         yield Folded(self.meaning, tuple(said(classification_statements(found))))
 
     def headline(self, found: Classification, scene: Scene) -> Summary | None:

@@ -14,8 +14,8 @@ def propose(made: Proposal) -> Suggestion:
     if made.lists:
         return Suggestion(switch=_NO_RANKS)
     lines = (
-        "# [[comparison]]              # done as it is, at rank 1 and by FNMR at the first FMR of verification",
+        "# [[comparison]]              # runs by default, at rank 1 and by FNMR at the first FMR of verification",
         '# measure = "rank-1"          # or "fnmr@0.001", "tar@0.001", "eer", "auc", "median-rank@10"',
-        "# margin = 0.01               # the smallest difference worth having",
+        "# margin = 0.01               # the smallest difference that matters",
     )
     return Suggestion(lines if made.ranked else ())

@@ -42,20 +42,20 @@ class ComparisonRequest(AnalysisRequest, Replication):
     measure: Annotated[
         Text,
         Field(
-            description="What is compared: rank-1 (any rank), fnmr@0.001, tar@0.001, eer, auc, median-rank@10, median-relative-rank, or a plug-in's."
+            description="Measure to compare: rank-1 (any rank), fnmr@0.001, tar@0.001, eer, auc, median-rank@10, median-relative-rank, or a plug-in's."
         ),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
     ] = "rank-1"
     margin: Annotated[
         Margin | None,
-        Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
+        Field(description="Smallest difference that matters. Default for rates: 0.01 (one point)."),
     ] = None
     design: Annotated[
         Text,
         Field(
-            description="How pairs are tested: auto knows that people are shared; or sign-flip, obuchowski, durkalski, mcnemar, "
-            "bootstrap (people), bootstrap-probe, brr, or a plug-in's."
+            description="Test of each pair: auto (accounts for several samples per person), sign-flip, obuchowski, "
+            "durkalski, mcnemar, bootstrap (people), bootstrap-probe, brr, or a plug-in's."
         ),
         Option(("--test",)),
         DESIGNS,
@@ -63,13 +63,13 @@ class ComparisonRequest(AnalysisRequest, Replication):
     ] = "auto"
     by_category: Annotated[
         bool,
-        Field(description="Compare within each probe category as well as over all probes."),
+        Field(description="Also compare within each probe category."),
         Unless("with_scores"),
     ] = False
     adjust: Annotated[
         Adjustment,
         Field(
-            description="Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself "
+            description="Adjust intervals, p-values and verdicts for all pairs together (single-step), or not at all "
             "(none)."
         ),
     ] = "single-step"
@@ -80,25 +80,25 @@ class ComparisonRequest(AnalysisRequest, Replication):
     with_scores: Annotated[
         Several[Reference],
         Field(
-            description="Compare with a second set of other people instead, unpaired: its score files, [NAME=]FILE[::KEY], read as the first."
+            description="Compare with a second set of different people instead, unpaired: its score files, [NAME=]FILE[::KEY], read like the first set's."
         ),
         Option(("--with",), "[NAME=]FILE[::KEY]", "Second set"),
     ] = ()
     with_samples: Annotated[
         File | None,
-        Field(description="The second set's table of samples; default: the first's."),
+        Field(description="Table of samples of the second set. Default: the first set's."),
         Option(panel="Second set"),
         Needs("with_scores"),
     ] = None
     with_gallery: Annotated[
         Condition | None,
-        Field(description="Who is enrolled in the second set; default: as in the first."),
+        Field(description="Gallery of the second set. Default: as in the first."),
         Option(panel="Second set"),
         Needs("with_scores"),
     ] = None
     with_probes: Annotated[
         Condition | None,
-        Field(description="Who is searched for in the second set; default: as in the first."),
+        Field(description="Probes of the second set. Default: as in the first."),
         Option(panel="Second set"),
         Needs("with_scores"),
     ] = None
@@ -113,14 +113,14 @@ class ComparisonRequest(AnalysisRequest, Replication):
             return self  # refused where names are looked up
         if self.by_category and self.of_pairs:
             raise refuse(
-                f"categories are of probes, and {self.measure} is of compared pairs",
-                "leave one of them out.",
+                f"{self.measure} is computed from compared pairs, which have no probe categories",
+                "omit the categories, or use a measure of ranks such as rank-1.",
                 "by_category",
             )
         if self.margin is not None and self.margin >= 1 and measured.in_points:
             raise refuse(
-                f"a difference of rates lies below 1, got {given(self.margin)}",
-                "one point is 0.01.",
+                f"the margin of a rate must be below 1, got {given(self.margin)}",
+                "one percentage point is 0.01.",
                 "margin",
             )
         return self

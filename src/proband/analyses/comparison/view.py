@@ -39,8 +39,8 @@ _COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
 _FAMILIES = Sentence(
     "comparison.families",
     "note",
-    "Adjusted p-values, and intervals of differences, hold together for all pairs compared by one measure; the measures are not "
-    "adjusted for each other",
+    "Adjusted p-values and intervals of differences hold simultaneously for all pairs compared by one measure; there "
+    "is no adjustment across measures",
 )
 _ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 FIGURES = ("ranks", "differences")
 _LINE = 0.22  # inches of height for a name
 _MOST_SAID = 3  # sentences beneath the table; all of them if everything is explained
-_MEDIANS = "Bars: exact intervals of the median (Hodges and Lehmann), each pair by itself; few data sets have none. Verdicts are those of the table, adjusted by Holm."
-_DATASETS = Sentence("methods.datasets", "note", "Every two algorithms were compared by {methods:parts}")
+_MEDIANS = "Bars: exact intervals of the median (Hodges and Lehmann), unadjusted; none with few data sets. Verdicts are those of the table, adjusted by Holm."
+_DATASETS = Sentence("methods.datasets", "note", "Every pair of algorithms was compared by {methods:parts}")
 _ALL = Sentence(
     "datasets.all",
     "note",
@@ -127,7 +127,7 @@ class DatasetsView(View[DatasetComparison]):
     """Ranks, every two algorithms, and every data set."""
 
     section = ("datasets", "Several data sets", 15)
-    meaning = "What the comparison means"
+    meaning = "Notes on the comparison"
     plot = staticmethod(datasets_figure)
 
     def tables(self, found: DatasetComparison) -> Sequence[Table]:
@@ -181,11 +181,11 @@ def _ranks(found: DatasetComparison) -> Table:
         "",
         found.algorithms,
         col.name("algorithm", str),
-        col.fixed("average\nrank", ranks.get, "Over data sets; 1 is the best."),
+        col.fixed("average\nrank", ranks.get, "Average over data sets; 1 is best."),
         col.rate(
             "mean\naccuracy",
             lambda name: sum(accuracies[place, name] for place in found.datasets) / len(found.datasets),
-            "Every data set weighs the same.",
+            "Every data set weighted equally.",
         ),
         *col.each(found.datasets, lambda place: col.rate(place, lambda name: accuracies[place, name])),
         id="datasets-ranks",
@@ -207,12 +207,14 @@ def _pairs(found: DatasetComparison) -> Table:
         col.text(
             "better/\nequal/worse",
             lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}",
-            "Data sets in which the first is better, as good and worse.",
+            "Data sets in which the first is better, equal and worse.",
         ),
         col.difference(
-            "median\ndifference", lambda pair: _with_ends(pair.difference), "Hodges and Lehmann's, in points."
+            "median\ndifference",
+            lambda pair: _with_ends(pair.difference),
+            "Hodges–Lehmann estimate, in points.",
         ),
-        col.p("p", lambda pair: pair.difference.p_value, "Of signed ranks, by themselves."),
+        col.p("p", lambda pair: pair.difference.p_value, "Wilcoxon's signed-rank test, unadjusted."),
         col.p("p, Holm", lambda pair: pair.difference.p_adjusted, "Adjusted for all pairs."),
         col.difference(
             "mean over\ndata sets",
@@ -223,7 +225,7 @@ def _pairs(found: DatasetComparison) -> Table:
         col.effect_interval(
             "in another\ndata set",
             _predicted,
-            "Where the difference of another data set is expected, in points.",
+            "Prediction interval for the difference in another data set, in points.",
             when=pooled,
         ),
         id="datasets-pairs",

@@ -110,7 +110,7 @@ def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Pan
         for one in ordered
     ]
     size = max(5.4, _WIDTH * columns), (1.5 + _ROW * len(names)) * rows + 0.3
-    said = "Circles: one gallery each. Dots and bars: their mean and its interval."
+    said = "Circles: single galleries. Dots and bars: their mean and its interval."
     return figure(charts, size, columns=columns, shared=False, said=said)
 
 

@@ -48,12 +48,12 @@ class FeretRequest(AnalysisRequest):
 
     galleries: Annotated[
         Annotated[int, Within(ge=2, le=MOST)] | None,
-        Field(description="Over how many disjoint galleries performance varies."),
+        Field(description="Number of disjoint galleries over which to measure variation."),
     ] = None
     order: Annotated[
         Several[Text],
         Field(
-            description="What fills the galleries, one after another: a column of dates or numbers, or chance. Default: random."
+            description="Order in which people fill the galleries: a column of dates or numbers, or random. Default: random."
         ),
         Option(metavar="COLUMN|random"),
         Needs("galleries"),
@@ -61,20 +61,20 @@ class FeretRequest(AnalysisRequest):
     ages: Annotated[
         Text | None,
         Field(
-            description="Column of dates or numbers whose difference between probe and mate is the age. Default: that of order."
+            description="Column of dates or numbers; the difference between probe and mate is the age. Default: the column of order."
         ),
         Option(metavar="COLUMN"),
         Needs("galleries"),
     ] = None
     sizes: Annotated[
         Several[Positive],
-        Field(description="Numbers of people enrolled to expect rates for."),
+        Field(description="Gallery sizes (people enrolled) to compute expected rates for."),
     ] = ()
     reject: Annotated[
         Annotated[float, Within(ge=0, lt=1)] | None,
         Field(
-            description="Rejection test: the share of people searched for who are taken out of the gallery (0: probes without "
-            "mates only)."
+            description="Rejection test: share of people with probes to remove from the gallery (0: only probes that "
+            "already have no mate)."
         ),
     ] = None
     fpir: Annotated[
@@ -85,15 +85,17 @@ class FeretRequest(AnalysisRequest):
     )
     versions: Annotated[
         Several[VersionRequest],
-        Field(description="Fully automatic algorithms, and the same ones told where the eyes are."),
+        Field(
+            description="Fully automatic algorithms, each with its partially automatic version (eye positions given)."
+        ),
         Option(("--version",), "FULL=PARTIAL"),
     ] = ()
     improvements: Annotated[
         Several[ImprovementRequest],
-        Field(description="Algorithms at two dates."),
+        Field(description="Earlier and later versions of algorithms."),
         Option(("--improvement",), "EARLIER[@DATE]=LATER[@DATE]"),
     ] = ()
-    ranks: Annotated[Several[Rank], Field(description="Ranks of tables; the first is that of tests.")] = (
+    ranks: Annotated[Several[Rank], Field(description="Ranks to tabulate; tests use the first.")] = (
         1,
         5,
         10,
@@ -101,13 +103,13 @@ class FeretRequest(AnalysisRequest):
     participants: Annotated[
         File | None,
         Field(
-            description="Table of who took part: algorithm, date, metric, training, version, operator, started, seconds, machine, received. Algorithms of one date make one panel."
+            description="Table of participants: algorithm, date, metric, training, version, operator, started, seconds, machine, received. Algorithms with the same date share a panel."
         ),
     ] = None
     verification: Annotated[
         Text | None,
         Field(
-            description="Put the order by this measure of verification beside that of identification: fnmr@0.01, auc."
+            description="Show the order by this verification measure next to the order by identification: fnmr@0.01, auc."
         ),
         Option(metavar="MEASURE"),
         MEASURES,
@@ -115,7 +117,7 @@ class FeretRequest(AnalysisRequest):
     power: Annotated[
         Power,
         Field(
-            description="Power at which the leaders' smallest difference tells whether probes are too easy or too hard."
+            description="Power for the leaders' smallest detectable difference, which decides whether probes are too easy or too hard."
         ),
     ] = 0.8
 

@@ -35,7 +35,7 @@ def prepare(request: FeretRequest, context: Context) -> dict[str, Any]:
     for galleries in made["galleries"]:
         galleries.parts(context.experiment)
         if made["ages"] is not None:
-            dated_column(context.samples, made["ages"], "tell ages by")
+            dated_column(context.samples, made["ages"], "compute ages from")
     return made
 
 

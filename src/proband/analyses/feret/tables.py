@@ -60,7 +60,7 @@ def gallery_size(people: int, images: int) -> str:
 
 
 def participants_table(study: FeretStudy) -> Table | None:
-    """Who took part, with what is known of anybody; None where nothing is."""
+    """Participants, with what is known of anybody; None where nothing is."""
     if not study.told_of_participants:
         return None
 
@@ -69,7 +69,7 @@ def participants_table(study: FeretStudy) -> Table | None:
         fact for fact in FACTS if any(getattr(participant, fact) is not None for participant in took_part)
     ]
     return col.table_of(
-        "who took part",
+        "participants",
         [
             participant
             for panel in study.panels
@@ -79,7 +79,7 @@ def participants_table(study: FeretStudy) -> Table | None:
         col.name("algorithm", lambda participant: participant.algorithm),
         *(col.text(*_KNOWN[fact]) for fact in known),
         id="participants",
-        on_page="Who took part",
+        on_page="Participants",
     )
 
 
@@ -268,7 +268,7 @@ def _over_galleries(variation: GalleryVariation, intervals: bool) -> list[col.Co
         col.p(
             "p",
             lambda row: None if row.test is None else row.test.p_value,
-            "Do galleries differ by more than chance?",
+            "Test of whether galleries differ by more than chance.",
         ),
     ]
 

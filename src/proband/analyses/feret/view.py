@@ -56,13 +56,13 @@ from proband.words import Note, Sentence, counted
 _OVER_GALLERIES = Sentence(
     "methods.gallery-variation",
     "note",
-    "Rates were repeated over {design}, with Student's interval of their mean on the logit scale; whether galleries differ was tested with effective "
-    "sample sizes, and the spread beyond chance estimated by moments",
+    "Rates were measured over {design}, with Student's interval of their mean on the logit scale; galleries were "
+    "tested for differences with effective sample sizes, and the spread beyond chance was estimated by moments",
 )
 _SIZES = Sentence(
     "methods.gallery-sizes",
     "note",
-    "Rates in smaller galleries are exact expectations over random parts of the enrolled people",
+    "Rates in smaller galleries are exact expectations over random subsets of the enrolled people",
 )
 _REJECTION = Sentence(
     "methods.rejection",
@@ -148,7 +148,7 @@ class FeretView(View[FeretStudy]):
         yield from leading_section(self.standings(found), scene)
         if found.rejection is not None:
             people = counted(found.rejection.n_held_out, "person was", "people were")
-            held = f"Rejection: {people} taken out of the gallery at random (seed {found.rejection.seed})."
+            held = f"Rejection: {people} removed from the gallery at random (seed {found.rejection.seed})."
             searched = search_blocks(found.rejection.results, scene.looks, "rejection")
             yield Placed(36, Section("rejection", "Rejection", (*said([held]), *searched)))
 
@@ -249,7 +249,7 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block
         if curves:
             title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
             sizes.append(shown(gallery_sizes(curves, f"sizes-{place}", title), places=places))
-    yield from _first_and_folded(sizes, "Sizes of galleries by probe category")
+    yield from _first_and_folded(sizes, "Gallery sizes by probe category")
 
 
 def _first_and_folded(blocks: Sequence[Block], title: str) -> Iterator[Block]:
@@ -292,11 +292,11 @@ def _variation_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[
 
 
 def _field_blocks(study: FeretStudy) -> Iterator[Block]:
-    """Who is consistently ahead, and the order by identification beside that by verification."""
+    """Consistency across galleries, and the order by identification beside that by verification."""
     ahead = [consistency_table(one, None, f"consistency-{k}") for k, one in enumerate(study.consistency, 1)]
     if ahead:
-        yield Folded("Who is consistently ahead", tuple(ahead))
+        yield Folded("Consistency across galleries", tuple(ahead))
     orders = [orders_table(one, f"orders-{place}") for place, one in enumerate(study.orders, 1)]
-    yield from _first_and_folded(orders, "Both orders by probe category")
+    yield from _first_and_folded(orders, "Both orderings by probe category")
     if ahead:
-        yield Folded("What counts and orders mean", tuple(said(field_statements(study))))
+        yield Folded("Notes on counts and orderings", tuple(said(field_statements(study))))

@@ -52,7 +52,7 @@ def read_pin(path: Path) -> dict[str, Any] | None:
         document = read_json(content_of(path))
     except (OSError, ValueError):
         raise InputError(
-            "it is no JSON, so it pins no baseline.", Hint("write one: {option:save}"), file=str(path)
+            "it is not JSON, so it does not pin a baseline.", Hint("write one: {option:save}"), file=str(path)
         ) from None
     if not isinstance(document, dict) or not ({"pinned", "gate"} & set(document)):
         return None
@@ -61,7 +61,7 @@ def read_pin(path: Path) -> dict[str, Any] | None:
     wanted = {"file": str, "sha256": str, "keys": list, "embeddings": bool}
     if not isinstance(pin, dict) or not all(isinstance(pin.get(key), kind) for key, kind in wanted.items()):
         raise InputError(
-            "it pins no baseline: file, sha256, keys and embeddings are not there.",
+            "it does not pin a baseline: file, sha256, keys and embeddings are missing.",
             Hint("write one: {option:save}"),
             file=str(path),
         )

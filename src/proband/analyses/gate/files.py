@@ -25,26 +25,28 @@ class GateFiles(Part):
 
     save: Annotated[
         Text | None,
-        Field(description="Pin this baseline: give the file as --baseline next time, and it cannot creep."),
+        Field(
+            description="Pin this baseline in a file for the next --baseline, so that small losses cannot accumulate."
+        ),
         Option(metavar="FILE.json"),
     ] = None
     junit: Annotated[
-        Text | None, Field(description="Write JUnit's XML: one test case."), Option(metavar="FILE.xml")
+        Text | None, Field(description="Write JUnit XML with one test case."), Option(metavar="FILE.xml")
     ] = None
     summary: Annotated[
-        Text | None, Field(description="Write a summary as Markdown."), Option(metavar="FILE.md")
+        Text | None, Field(description="Write a Markdown summary."), Option(metavar="FILE.md")
     ] = None
-    github: Annotated[
-        bool, Field(description=f"Add the summary to the step's, in the file that ${_SUMMARY} names.")
-    ] = False
+    github: Annotated[bool, Field(description=f"Append the summary to the file named by ${_SUMMARY}.")] = (
+        False
+    )
 
     @field_validator("github")
     @classmethod
     def _of_a_step(cls, github: bool) -> bool:
         if github and not os.environ.get(_SUMMARY):
             raise refuse(
-                f"--github adds to the file that ${_SUMMARY} names, and it names none",
-                "outside of a workflow write a file: --summary FILE.md",
+                f"--github appends to the file named by ${_SUMMARY}, which is not set",
+                "outside a workflow, write a file: --summary FILE.md",
             )
         return github
 

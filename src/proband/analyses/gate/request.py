@@ -31,35 +31,33 @@ class GateRequest(AnalysisRequest):
     baseline: Annotated[
         Text | None,
         Field(
-            description="The algorithm to replace: its name among those that are read; on the command line also its file, or a file "
-            "that pins it."
+            description="Algorithm to replace: its name among the algorithms read; on the command line also its file, "
+            "or a file that pins it."
         ),
         Option(metavar="[NAME=]FILE[::KEY]|NAME", panel="Data"),
     ] = None
     candidate: Annotated[
-        Text | None, Field(description="The new algorithm, where there are several besides the baseline.")
+        Text | None, Field(description="New algorithm, if there are several in addition to the baseline.")
     ] = None
     measure: Annotated[
         Text,
-        Field(description="What must not get worse: rank-1, fnmr@0.001, auc, or a plug-in's."),
+        Field(description="Measure that must not get worse: rank-1, fnmr@0.001, auc, or a plug-in's."),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
     ] = "rank-1"
     margin: Annotated[
         Margin | None,
-        Field(description="The loss that matters; 0.01 (one point) for rates."),
+        Field(description="Smallest loss that matters. Default for rates: 0.01 (one point)."),
     ] = None
     design: Annotated[
         Text,
-        Field(description="How the difference is tested: auto, or what comparisons take."),
+        Field(description="Test of the difference: auto, or any test of compare."),
         Option(("--test",)),
         DESIGNS,
     ] = "auto"
     digest: Annotated[
         Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None,
-        Field(
-            description="The SHA-256 of the baseline's file; any other is refused, so that it cannot creep."
-        ),
+        Field(description="SHA-256 of the baseline's file; any other file is refused."),
         Option(metavar="SHA256"),
     ] = None
 
@@ -67,12 +65,14 @@ class GateRequest(AnalysisRequest):
     def _two(self) -> Self:
         if self.baseline is None:
             raise refuse(
-                "what the new algorithm would replace is not said",
-                Hint("say it: {option:baseline}"),
+                "no baseline was given",
+                Hint("pass {option:baseline}"),
                 "baseline",
             )
         if self.baseline == self.candidate:
-            raise refuse("an algorithm cannot replace itself", "name another.", "candidate")
+            raise refuse(
+                "the new algorithm and the baseline are the same", "name a different algorithm.", "candidate"
+            )
         return self
 
     @property

@@ -28,8 +28,8 @@ def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, i
         listed = ", ".join(names[place] for place in others) or "none"
         raise RequestError(
             ("gate", "candidate"),
-            f"a gate is for one new algorithm; besides the baseline there are {len(others)}: {listed}",
-            "name the new one." if others else "give its scores as well.",
+            f"expected one new algorithm in addition to the baseline, got {len(others)}: {listed}",
+            "name the new algorithm." if others else "pass its scores too.",
         )
     return others[0], baseline
 
@@ -42,14 +42,14 @@ def pinned(request: GateRequest, baseline: Algorithm, inputs: Inputs) -> Pinned 
         if request.digest is not None:
             raise RequestError(
                 ("gate", "digest"),
-                "the baseline is not read from a file, so it has no digest",
-                "leave it out.",
+                "the baseline was not read from a file, so it has no digest",
+                "omit the digest.",
             )
         return None
     if request.digest not in (None, file.sha256):
         raise InputError(
-            f"the baseline is not the one that was pinned: its SHA-256 is {file.sha256}, and {request.digest} was asked for.",
-            "restore the file; or pin the new baseline on purpose, knowing that losses within the margin add up.",
+            f"the baseline is not the pinned file: expected SHA-256 {request.digest}, got {file.sha256}.",
+            "restore the file, or pin the new baseline deliberately: losses within the margin add up.",
             file=file.name,
         )
     return Pinned(

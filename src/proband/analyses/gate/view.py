@@ -36,7 +36,7 @@ class GateView(View[Gate]):
     """A new algorithm against the baseline it would replace."""
 
     section = ("gate", "Gate", 7)
-    meaning = "What the gate means"
+    meaning = "Notes on the gate"
     plot = staticmethod(drawn_by(comparison_figure, lambda gate: gate.comparison))
 
     def tables(self, found: Gate) -> Sequence[Table]:
@@ -92,7 +92,7 @@ class GateView(View[Gate]):
         less = replace(
             value,
             type=f"{found.measure}-difference",
-            name=f"{new.answers.of}, less that of {found.baseline}",
+            name=f"{new.answers.of}, minus that of {found.baseline}",
             value=pair.value,
             low=pair.low,
             high=pair.high,

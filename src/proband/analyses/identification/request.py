@@ -26,13 +26,13 @@ class IdentificationRequest(AnalysisRequest, Replication):
     weights: Annotated[
         Literal["probe", "person"],
         Field(
-            description="What weighs the same in a rate: every probe, or every person, whatever the number of probes."
+            description="Weighting of rates: every probe equally, or every person equally, whatever the number of probes."
         ),
     ] = "probe"
     measures: Annotated[
         Several[Text],
         Field(
-            description="More measures, each with its interval: rank-20, median-rank@10, median-relative-rank, relative-rank@0.01, fnmr@0.001, auc, eer, "
+            description="Additional measures, each with its interval: rank-20, median-rank@10, median-relative-rank, relative-rank@0.01, fnmr@0.001, auc, eer, "
             "or a plug-in's."
         ),
         Option(("--measure",), "NAME[@VALUE]"),
@@ -41,22 +41,22 @@ class IdentificationRequest(AnalysisRequest, Replication):
     design: Annotated[
         Text,
         Field(
-            description="What varies in the intervals of measures, by default of the rates at the ranks shown: auto, binomial, clustered, bootstrap "
-            "(people), bootstrap-probe, brr, fay, jackknife, rao-wu, or a plug-in's."
+            description="Design for intervals of measures (by default the rates at the ranks shown): auto, binomial, "
+            "clustered, bootstrap (people), bootstrap-probe, brr, fay, jackknife, rao-wu, or a plug-in's."
         ),
         DESIGNS,
     ] = "auto"
     population: Annotated[
         Positive | None,
         Field(
-            description="The number of people that those tested were drawn from without replacement; default: endless. For the designs auto, "
-            "clustered and binomial."
+            description="Size of the population from which people were drawn without replacement. Default: infinite. "
+            "For the designs auto, clustered and binomial."
         ),
         Option(metavar="N"),
     ] = None
     one_sided: Annotated[
         Literal["lower", "upper"] | None,
-        Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
+        Field(description="One-sided lower or upper bounds instead of intervals."),
     ] = None
     overlap: Annotated[
         bool,
@@ -65,7 +65,7 @@ class IdentificationRequest(AnalysisRequest, Replication):
 
     relative_ranks: Annotated[
         bool,
-        Field(description="Draw curves over rank / people in the gallery instead of rank."),
+        Field(description="Plot curves over rank / people in the gallery instead of rank."),
         Option(needs=("figure", "out", "report")),
     ] = False
 

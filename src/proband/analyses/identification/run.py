@@ -62,8 +62,8 @@ def _require_closed(request: IdentificationRequest, measure: Measure) -> None:
     closed = design == "auto" or design.capability in _CLOSED
     if request.population is not None and not (closed and measure.form == "share"):
         raise UsageError(
-            f"A finite population is allowed for in rates with closed forms, not in the {measure.estimand} under the design {request.design}.",
-            Hint("leave it out, or ask for rates alone: {option:design=clustered}"),
+            f"A finite population is supported for rates with closed-form intervals, not for the {measure.estimand} under the design {request.design}.",
+            Hint("omit it, or request only rates: {option:design=clustered}"),
         )
 
 
@@ -137,7 +137,7 @@ def _scores_to_rank(design: str, context: Context) -> list[Scores]:
     ranked = context.request.experiment
     if (ranked.ties, ranked.counting, ranked.on_failure) != ("pessimistic", "images", "miss"):
         raise UsageError(
-            f"{design} ranks anew, with pessimistic ties, images counted and failures as misses.",
-            Hint("leave those at their defaults, or take another design: {option:design=bootstrap}"),
+            f"{design} re-ranks the scores, always with pessimistic ties, ranks counting images, and failures as misses.",
+            Hint("keep these options at their defaults, or use another design: {option:design=bootstrap}"),
         )
     return context.scores

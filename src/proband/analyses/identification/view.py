@@ -73,7 +73,7 @@ class IdentificationView(View[Identified]):
         return [*short_tables(found.evaluation), *self._besides(found)]
 
     def _besides(self, found: Identified) -> Iterator[Table]:
-        """What the sets share, and other measures."""
+        """Overlap of the sets, and other measures."""
         if found.overlap is not None:
             yield from overlap_tables(found.overlap)
         if found.measured:
@@ -116,14 +116,14 @@ class IdentificationView(View[Identified]):
         yield Placed(20, Section("identification", "Identification", tuple(blocks)))
         if found.measured:
             table = measures_table(found.measured, scene.confidence_level)
-            told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
+            told = Folded("Notes on the measures", tuple(said(measures_statements(found.measured))))
             charts = replicates_charts(with_replicates(found.measured))
             drawn = tuple(shown(one, places=scene.looks) for one in charts)
-            spread = (Folded("How they are spread over replicates", drawn),) if drawn else ()
+            spread = (Folded("Distribution over replicates", drawn),) if drawn else ()
             yield Placed(25, Section("measures", "Other measures", (table, *spread, told)))
         if found.overlap is not None:
             blocks = [*overlap_tables(found.overlap), *said(found.overlap.notes)]
-            yield Placed(27, Section("overlap", "What the sets share", tuple(blocks)))
+            yield Placed(27, Section("overlap", "Overlap of the sets", tuple(blocks)))
 
     def embedded(self, found: Identified) -> Mapping[str, str]:
         return {

@@ -21,10 +21,8 @@ from proband.study.requests.base import (
 class McNemarRequest(AnalysisRequest):
     """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
 
-    rank: Annotated[Rank, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
-    by_category: Annotated[
-        bool, Field(description="Test within each probe category as well as over all probes.")
-    ] = False
+    rank: Annotated[Rank, Field(description="Rank that counts as a success."), Option(("-r",))] = 1
+    by_category: Annotated[bool, Field(description="Also test within each probe category.")] = False
     pairs: ChosenPairs = ()
     against: Against = None
 

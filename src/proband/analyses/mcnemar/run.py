@@ -18,7 +18,7 @@ def prepare(request: McNemarRequest, context: Context) -> tuple[tuple[str, str],
         raise UsageError(
             f"McNemar's test compares two algorithms, got {len(names)}: {', '.join(names)}.",
             Hint(
-                "say which: {option:pairs=A-B}, or {option:against}; or pick two: FILE::NAME FILE::OTHER, or give two counts."
+                "name them with {option:pairs=A-B} or {option:against}, select two with FILE::NAME FILE::OTHER, or pass two counts."
             ),
         )
     return every_two(names, pairs)

@@ -20,7 +20,7 @@ class PartitionFiles(Part):
     table: Annotated[
         Text | None,
         Field(
-            description="Write the samples table with the parts of probes as more columns (CSV), for evaluate --by."
+            description="Write the table of samples with the probes' parts as extra columns (CSV), for evaluate --by."
         ),
         Option(metavar="FILE.csv"),
     ] = None

@@ -21,7 +21,7 @@ from proband.report.tables.table import Cell, Column, Ends, Table, Tone
 from proband.results.estimate import Estimate
 
 _HARDEST = 10
-_QUESTIONS = "E: are subjects kept apart wherever possible? P: is it a repeated cross-validation? D: are unused samples accounted for?"
+_QUESTIONS = "E: subjects are disjoint wherever possible. P: repeated cross-validation. D: unused samples are accounted for."
 
 
 def epd_table(run: ProtocolRun) -> Table:
@@ -87,7 +87,7 @@ def sizes_table(effects: Sequence[SizeEffect]) -> Table:
     heads = (
         *columns("classifier", "protocol", "subjects", "images each", text=2),
         Column("samples", "number"),
-        Column("accuracy", "number", "The mean over draws."),
+        Column("accuracy", "number", "Mean over draws."),
         Column(f"{words.level(effects[0].accuracy.confidence_level)} interval", "interval"),
         Column("sd of draws", "number"),
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_DOTS = 400
 _WIDTH = 0.7  # of a protocol's place, shared by the classifiers
 _OF: dict[Recommended, str] = {
-    "method": "training and test vary",
+    "method": "training and test sets vary",
     "fitted-models": "people vary (open: pooled estimate)",
 }
 

@@ -44,12 +44,14 @@ def drops_table(run: ProtocolRun) -> Table:
             "drop", "number", "Pooled estimate under the mixed protocol minus that under the disjoint one."
         ),
         Column(
-            f"{level} interval", "interval", "People vary, who are on both sides; the fitted models stay."
+            f"{level} interval",
+            "interval",
+            "People vary, the same on both sides; the fitted models are fixed.",
         ),
         Column(
             "reversed",
             "number",
-            "The share of pairs of one run of each protocol whose difference has the other sign.",
+            "Share of pairs of runs, one of each protocol, whose difference has the opposite sign.",
         ),
     )
     return Table(
@@ -77,12 +79,20 @@ def single_runs_table(run: ProtocolRun) -> Table:
     heads = (
         *columns("protocol", "ahead by mean", "behind", text=3),
         Column("by", "number", "Difference of the means over runs."),
-        Column("runs", "number", "Hold-outs or whole cross-validations; of a single one its folds."),
-        Column("reversed, same split", "number", "The share of runs in which the one behind is ahead."),
+        Column(
+            "runs",
+            "number",
+            "Hold-outs or whole cross-validations; for a single cross-validation, its folds.",
+        ),
+        Column(
+            "reversed, same split",
+            "number",
+            "Share of runs in which the classifier that is behind on average is ahead.",
+        ),
         Column(
             "other split",
             "number",
-            "The share of pairs of runs on different splits in which the one behind is ahead.",
+            "Share of pairs of runs on different splits in which the classifier that is behind on average is ahead.",
         ),
     )
     return Table(

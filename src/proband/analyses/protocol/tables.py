@@ -36,12 +36,12 @@ _SIZES = Sentence("protocol.split-sizes", "note", "{splits:count split}, {tests}
 _UNEVEN = Sentence(
     "protocol.uneven-classes",
     "note",
-    "in a test set the share of a class is off by {share:span} at most",
+    "class shares in test sets are off by at most {share:span}",
 )
 _RUNS = Sentence(
     "protocol.runs",
     "note",
-    "The accuracy is the mean over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
+    "The accuracy is the mean over runs; a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
 )
 _A_RUN = Sentence("protocol.run", "note", "one {what}")
 _INTERVAL = Sentence(
@@ -63,7 +63,7 @@ _QUOTED = Sentence(
     "note",
     "Intervals are of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
 )
-_MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
+_MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "{n:count more comparison} in the report")
 _EPD = Sentence("protocol.epd", "note", "{protocol}: {verdict}")
 _SIZED = Sentence(
     "protocol.sizes",
@@ -73,14 +73,14 @@ _SIZED = Sentence(
 _CLASSES = Sentence(
     "protocol.classes",
     "note",
-    "Weighted mean, balanced accuracy and classes count every prediction of every split; their intervals vary {units}",
+    "The weighted mean, the balanced accuracy and class results count every prediction of every split; their intervals vary {units}",
 )
 _BY_PERSON = Sentence("protocol.classes-by-person", "note", "people, with the models fixed")
 _BY_SAMPLE = Sentence("protocol.classes-by-sample", "note", "samples of these people, with the models fixed")
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
-    "The splits of {protocol} are too many to write; the seed reproduces them",
+    "{protocol} has too many splits to write; the seed reproduces them",
 )
 
 
@@ -111,11 +111,11 @@ def intervals_table(run: ProtocolRun, everything: bool = False) -> Table:
     level = words.level(run.setting.confidence_level)
     heads: dict[Recommended, tuple[Column, ...]] = {
         "method": (
-            Column(f"its {level} interval", "interval", "Of the accuracy: training and test samples vary."),
+            Column(f"its {level} interval", "interval", "Interval of the accuracy; training and test samples vary."),
         ),
         "fitted-models": (
-            Column("pooled estimate", "number", "Every test sample weighs the same, by its mean over the splits that test it."),
-            Column(f"{level} interval, pooled", "interval", "Of the pooled estimate: people vary, the fitted models stay."),
+            Column("pooled estimate", "number", "Every test sample weighted equally, by its mean over the splits that test it."),
+            Column(f"{level} interval, pooled", "interval", "Interval of the pooled estimate; people vary, the fitted models are fixed."),
         ),
     }  # fmt: skip
     shown = [which for which in heads if everything or any(which == one.recommended for one in run.results)]
@@ -138,10 +138,10 @@ def intervals_table(run: ProtocolRun, everything: bool = False) -> Table:
         "Both intervals (%)" if everything else "Intervals (%)",
         (
             *columns("classifier", "protocol", text=2),
-            Column("accuracy", "number", "The mean over runs."),
+            Column("accuracy", "number", "Mean over runs."),
             *(column for which in shown for column in heads[which]),
-            Column("weighted", "number", "Every test sample of every split weighs the same."),
-            Column("balanced", "number", "Every class weighs the same."),
+            Column("weighted", "number", "Every test sample of every split weighted equally."),
+            Column("balanced", "number", "Every class weighted equally."),
         ),
         tuple(rows),
     )

@@ -10,8 +10,8 @@ def propose(made: Proposal) -> Suggestion:
     """Say how many people could be searched for without being enrolled."""
     if not made.ranked:
         return Suggestion()
-    note = "# [search]                    # some of those searched for are not enrolled"
+    note = "# [search]                    # some people searched for are not enrolled"
     if made.samples is not None:
         once = int((made.samples.counts == 1).sum())
-        note += f"; {counted(once, 'person has', 'people have')} one sample only"
+        note += f"; {counted(once, 'person has', 'people have')} only one sample"
     return Suggestion((note, "# fpir = [0.1, 0.01, 0.001]"))

@@ -66,7 +66,7 @@ def galleries_chart(
         cmc(effect.bands, id, title, drawn=drawn, rank=effect.rank, relative=relative),
         above=of,  # bands are said below
         heading=f"{column} as gallery: rate at rank {effect.rank}",
-        see="Curves that lie apart: it matters which image of each person is enrolled.",
+        see="If curves differ, it matters which image of each person is enrolled.",
     )
 
 
@@ -84,8 +84,9 @@ def errors_chart(study: StratStudy, algorithm: str, *, id: str = "strat-errors-c
         study, algorithm, curves, ROUNDING * _POINTS, "standard error (percentage points)", id=id,
         title=f"Standard error of the CMC, {algorithm}",
         notes=[f"The {name} has the same standard errors as BRR at every rank." for name in same],
-        see="How far a rate would vary, by each method. They answer different questions: BRR varies images of these people, the "
-        "jackknife and the bootstrap over probes take every probe for another person's, the bootstrap over people varies people.",
+        see="Standard error of the rate by method. The methods answer different questions: BRR varies images of these "
+            "people, the jackknife and the bootstrap over probes treat every probe as a different person's, and the "
+            "bootstrap over people varies people.",
     )  # fmt: skip
 
 
@@ -108,11 +109,11 @@ def units_chart(study: StratStudy, algorithm: str, *, id: str = "strat-units-cha
     if any(variance.lowest is not None for variance in drawn):
         notes.append("Shaded: from the lowest to the highest choice of units.")
     if any(variance.n_choices > 1 and variance.lowest is None for variance in drawn):
-        notes.append("Without shade: there are too many choices to try each; their mean is exact.")
+        notes.append("Without shading: too many choices to try them all; the mean is exact.")
     return _by_rank(
         study, algorithm, curves, (ROUNDING * _POINTS) ** 2, "variance (squared percentage points)", id=id,
         title=f"Variance of the CMC by units per person, {algorithm}", notes=notes,
-        see="What each further probe image of a person gains: the more units, the lower the variance.",
+        see="Gain from each additional probe image of a person: the more units, the lower the variance.",
     )  # fmt: skip
 
 
@@ -224,9 +225,9 @@ def study_figures(
 def _printed(names: Sequence[str], algorithm: str | None, rule: str = "") -> tuple[Sequence[str], str]:
     """The algorithms that have a panel in a printed figure, and by which rule."""
     if algorithm is not None:
-        return [algorithm], "the one asked for"
+        return [algorithm], "the requested algorithm"
     if len(names) > _MOST_PRINTED:
-        return names[:_MOST_PRINTED], "the first; the page and the tables of curves have the others"
+        return names[:_MOST_PRINTED], "the first; the others are in the page and the tables of curves"
     return names, rule
 
 

@@ -15,7 +15,7 @@ def propose(made: Proposal) -> Suggestion:
     people = int((made.samples.counts >= n_images).sum())
     return Suggestion(
         (
-            "# [strat]                     # does it matter which image is enrolled?",
-            f"# n_images = {n_images}                # {counted(people, 'person has', 'people have')} as many",
+            "# [strat]                     # does the choice of enrolled image matter?",
+            f"# n_images = {n_images}                # {counted(people, 'person has', 'people have')} this many",
         )
     )

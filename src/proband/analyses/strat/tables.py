@@ -23,36 +23,37 @@ from proband.words import Note, Sentence
 _FIRST_TO_VARY = Sentence(
     "strat.first-to-vary",
     "note",
-    "Curves by gallery and standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page "
-    "folds the others; strat_curves.csv, strat_errors.csv, strat_units.csv and the JSON have all",
+    "Curves by gallery and standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose "
+    "rates vary. The page folds the others; strat_curves.csv, strat_errors.csv, strat_units.csv and the JSON file "
+    "contain all algorithms",
 )
 _FIRST_OF_FIXED = Sentence(
     "strat.first-to-vary-with-fixed-gallery",
     "note",
-    "Standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page folds the others; "
-    "strat_errors.csv and the JSON have all",
+    "Standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page "
+    "folds the others; strat_errors.csv and the JSON file contain all algorithms",
 )
 _NOTHING_VARIES = Sentence(
     "strat.nothing-varies",
     "note",
-    "With the {gallery} the rates of {algorithms:names} do not vary at any rank, so their errors by method are not drawn",
+    "With the {gallery} the rates of {algorithms:names} do not vary at any rank, so their errors by method are not plotted",
 )
 _CLOSED_FORMS = Sentence(
     "strat.closed-forms",
     "note",
-    "Replicates are those each method takes; of a rate BRR, JKn and the delete-one jackknife have closed forms, which need none",
+    "The number of replicates is that of each method; for a rate, BRR, JKn and the delete-one jackknife have closed forms and need no replicates",
 )
 _GAIN = Sentence(
     "strat.gain-of-units",
     "note",
-    "With k of {n:count} units the mean variance over all choices is {n:count}/k times that with all, whatever the data",
+    "With k of {n:count} units the mean variance over all choices is {n:count}/k times that with all, for any data",
 )
 _WITH_FIRST_MIXED = Sentence("strat.with-first-mixed-gallery", "note", "With the first mixed gallery, {told}")
 _PLUS_MINUS = Sentence("strat.plus-minus", "mark", "± is one standard error")
 _TEST = Sentence(
     "strat.test-of-galleries",
     "note",
-    "The test of galleries is over people (Hotelling's T² of their contrasts), so it is for new people",
+    "The test of galleries is over people (Hotelling's T² of their contrasts), so it generalises to new people",
 )
 _FAILED = Sentence(
     "strat.failures-to-acquire",
@@ -63,14 +64,15 @@ _FAILED = Sentence(
 _PEOPLE = Sentence(
     "strat.people",
     "note",
-    "{people:count} of {of:count} people take part, with {images} images each; {left_out:count person has/people have} fewer that were "
-    "scored both as queries and as targets, {unused:count image is/images are} not used",
+    "{people:count} of {of:count} people take part, with {images} images each; {left_out:count person has/people have} "
+    "fewer images scored both as queries and as targets; {unused:count image is/images are} not used",
 )
 _FEW_PEOPLE = Sentence(
     "strat.few-people",
     "caution",
-    "Only {people:count} of {of:count} people take part, those with {images} images; {left_out:count person has/people have} fewer "
-    "that were scored both as queries and as targets, {unused:count image is/images are} not used",
+    "Only {people:count} of {of:count} people take part, those with {images} images; "
+    "{left_out:count person has/people have} fewer images scored both as queries and as targets; "
+    "{unused:count image is/images are} not used",
 )
 _EVERYBODY = Sentence(
     "strat.everybody",
@@ -81,8 +83,8 @@ _ALL_PROBES = Sentence("strat.all-probes", "note", "All {people:count person/peo
 _FIXED_PEOPLE = Sentence(
     "strat.people-of-fixed-gallery",
     "caution",
-    "{people:count} of {of:count} people with probes take part; {left_out:count is/are} in strata of one unit, which show no variance, "
-    "and {left_out:word is/are} left out with {unused:count probe}",
+    "{people:count} of {of:count} people with probes take part; {left_out:count is/are} in strata with a single unit, "
+    "whose variance cannot be estimated, and {left_out:word is/are} left out with {unused:count probe}",
 )
 _MOST_PEOPLE = Sentence(
     "strat.most-people", "note", "With {images} images each, {people:count person/people} could take part"
@@ -90,28 +92,28 @@ _MOST_PEOPLE = Sentence(
 _KISH = Sentence(
     "strat.miss-rate",
     "note",
-    "{algorithm}: probes of one person are alike (intraclass correlation {icc:two}, {probes:two} probes each, ρ(n̄ − 1) = {product:two}), "
-    "so for new people an interval that takes them for independent would miss in {miss:tenth} of cases instead of {nominal:tenth} "
-    "(Kish 1957)",
+    "{algorithm}: probes of one person are alike (intraclass correlation {icc:two}, {probes:two} probes each, ρ(n̄ − "
+    "1) = {product:two}), so for new people an interval that assumes independence would miss the true rate in "
+    "{miss:tenth} of cases instead of {nominal:tenth} (Kish 1957)",
 )
 _KISH_SAME = Sentence(
     "strat.miss-rate-as-stated",
     "note",
-    "{algorithm}: probes of one person are hardly more alike than those of different people (intraclass correlation {icc:two}, "
-    "{probes:two} probes each), so for new people an interval that takes them for independent misses about as often as it should, in "
-    "{nominal:tenth} of cases (Kish 1957)",
+    "{algorithm}: probes of one person are hardly more alike than those of different people (intraclass correlation "
+    "{icc:two}, {probes:two} probes each), so for new people an interval that assumes independence misses the true "
+    "rate about as often as it should, in {nominal:tenth} of cases (Kish 1957)",
 )
 _KISH_NONE = Sentence(
     "strat.miss-rate-not-raised",
     "note",
     "{algorithm}: probes of one person are no more alike than those of different people (intraclass correlation {icc:two}, "
-    "{probes:two} probes each), so for new people an interval that takes them for independent is not too narrow (Kish 1957)",
+    "{probes:two} probes each), so for new people an interval that assumes independence is not too narrow (Kish 1957)",
 )
 _SENSOR = Sentence("strat.sensor", "note", "{algorithm}, {varying}: {told}")
 _NO_IMAGES = Sentence(
     "strat.sensors-without-images",
     "note",
-    "{algorithm}: somebody has one probe of a {column}, so nothing is said of other images of these people",
+    "{algorithm}: at least one person has only one probe for a {column}, so variation over other images of these people cannot be estimated",
 )
 _SHORT = {
     "probe-images-of-these-people": "images",
@@ -185,7 +187,7 @@ def errors_table(study: StratStudy, algorithm: str, *, id: str = "strat-errors")
         col.rate(
             "variance ratio",
             lambda one: one.variance_ratio,
-            explained="Variance over that of the bootstrap over probes, on average over relative ranks up to 0.1.",
+            explained="Variance divided by that of the bootstrap over probes, averaged over relative ranks up to 0.1.",
         ),
         id=id,
     )

@@ -56,8 +56,8 @@ _MOST_SENSORS = 4  # sentences; all of them if everything is explained
 _IN_TURN = Sentence(
     "methods.stratified-galleries",
     "note",
-    "Each of {images} images of {people:count person/people} served as the gallery in turn, as they are and mixed; whether the "
-    "galleries differ was tested over people by Hotelling's T²",
+    "Each of {images} images of {people:count person/people} served as the gallery in turn, in original and mixed "
+    "columns; differences between galleries were tested over people by Hotelling's T²",
 )
 _FIXED_GALLERY = Sentence(
     "methods.stratified-fixed-gallery",
@@ -166,7 +166,7 @@ class StratView(View[StratStudy]):
                 yield Folded(f"The same curves for {name}", blocks)
         if found.effects:
             yield Folded("Each gallery", (_effects_table(found),))
-        meaning = "What the galleries mean" if found.effects else "What they mean"
+        meaning = "Notes on the galleries" if found.effects else "Notes"
         yield Folded(meaning, tuple(said(study_statements(found))))
 
     def headline(self, found: StratStudy, scene: Scene) -> Summary | None:
@@ -281,8 +281,6 @@ def _effects_table(study: StratStudy) -> Table:
             answers=lambda one: one.rate.answers,
         ),
         col.rate("standard error", lambda one: one.rate.standard_error),
-        col.p(
-            "p", explained="Do the galleries of this row's algorithm differ? Hotelling's test over people."
-        ),
+        col.p("p", explained="Test of whether the algorithm's galleries differ (Hotelling, over people)."),
         id="gallery-effect",
     )

@@ -93,7 +93,7 @@ def _agreeing(survey: Survey, request: SurveyRequest, known: Mapping[str, pl.Dat
         long = long_totals(known[request.calibrate])
         if long is None:
             raise InputError(
-                f"{Path(request.calibrate).name}: totals of columns have the columns variable, level and total; got "
+                f"{Path(request.calibrate).name}: expected the columns variable, level and total; got "
                 f"{first_few(known[request.calibrate].columns, 8)}.",
                 "leave the level empty for a column of numbers.",
             )
@@ -124,7 +124,7 @@ def _matching(patterns: Sequence[str], columns: Sequence[str]) -> list[str]:
         if not own:
             raise InputError(
                 f"No column is called {pattern!r}; the table has {first_few(columns, 8)}.",
-                Hint("name the columns of replicate weights: {option:replicate_weights}"),
+                Hint("pass the columns of replicate weights: {option:replicate_weights}"),
             )
         found += [name for name in own if name not in found]
     return found

@@ -20,7 +20,7 @@ from proband.study.requests.base import (
 class ThresholdRequest(AnalysisRequest):
     """Thresholds to deploy: the laxest whose false match rate is, with the confidence of the output, within a target for new people."""
 
-    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates to keep.")] = (0.001,)
+    fmr: Annotated[Several[FalseMatchRate], Field(description="Target false match rates.")] = (0.001,)
 
     @property
     def reads(self) -> Reads:

@@ -30,22 +30,22 @@ class VerificationRequest(AnalysisRequest):
     gallery: Annotated[
         Condition | None,
         Field(
-            description="Claimed identities. Default: the gallery of the experiment; without one, every query is compared with "
-            "every target, no pair twice."
+            description="Claimed identities. Default: the gallery of the experiment, or every query compared with "
+            "every target, each pair once."
         ),
         Option(("-g",), panel="Data"),
         Unless("pairs"),
     ] = None
     probes: Annotated[
         Condition | None,
-        Field(description="Who claims them."),
+        Field(description="Samples that claim these identities."),
         Option(("-p",), panel="Data"),
         Unless("pairs"),
     ] = None
     comparisons: Annotated[
         Literal["experiment", "all"],
         Field(
-            description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
+            description="Comparisons to verify without a gallery or probes: those of the experiment, or all."
         ),
         Option(typed=False),
         Unless("pairs", "gallery", "probes"),
@@ -56,31 +56,36 @@ class VerificationRequest(AnalysisRequest):
         0.0001,
     )
     thresholds: Annotated[
-        Several[float], Field(description="Thresholds, as well."), Option(("--threshold",)), Unless("pairs")
+        Several[float],
+        Field(description="Additional fixed thresholds."),
+        Option(("--threshold",)),
+        Unless("pairs"),
     ] = ()
     n_resamples: Annotated[
         Replicates,
-        Field(description="Replicates of people; 0 for none."),
+        Field(description="Number of bootstrap replicates over people; 0 for none."),
         Option(("--replicates",)),
         Unless("pairs"),
     ] = 2_000
     naive: Annotated[
         bool,
-        Field(description="Show what intervals would be if comparisons were independent."),
+        Field(description="Also show intervals that assume independent comparisons."),
         Unless("pairs"),
     ] = False
     by: Annotated[
         Several[Text],
-        Field(description="Error rates by the values of a column, at one threshold."),
+        Field(description="Error rates by the values of a column, at a common threshold."),
         Option(metavar="COLUMN"),
         Unless("pairs"),
     ] = ()
-    zoo: Annotated[bool, Field(description="Are errors the errors of a few people?"), Unless("pairs")] = False
+    zoo: Annotated[
+        bool, Field(description="Test whether errors are concentrated on a few people."), Unless("pairs")
+    ] = False
     pairs: Annotated[
         File | None,
         Field(
-            description="Accuracy over only these pairs, by folds: LFW's pairs.txt, a table with query and target, or .npz with "
-            "pair_a and pair_b."
+            description="Accuracy over only these pairs, by fold: LFW's pairs.txt, a table with query and target, or "
+            ".npz with pair_a and pair_b."
         ),
     ] = None
 

@@ -112,8 +112,8 @@ def _of_list(pairs: PairList, request: VerificationRequest, context: Context, le
             ):
                 raise RequestError(
                     ("verification", name),
-                    "it has no effect on a list that does not say whose the pairs are",
-                    "leave it out, or name the subjects of both sides.",
+                    "it has no effect on a list of pairs without subject IDs",
+                    "omit it, or name the subjects of both sides.",
                 )
     return found
 

@@ -26,9 +26,11 @@ _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),
 }
-_OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with as many images each")
-_RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
-_MIDPOINT = "Where FMR and FNMR meet, or midway between them where they are closest; the threshold of the crossing varies with people."
+_OTHERS_OF_GROUP = Target(
+    "people-of-group", "new people of the group, with the same number of images per person"
+)
+_RE_ESTIMATED = "Intervals at the target FMR re-estimate the threshold in every resample of people; where there is none, the threshold is fixed."
+_MIDPOINT = "Rate at which FMR equals FNMR, or their mean where they are closest; its interval re-estimates the threshold over people."
 _FEW = "* rests on fewer than 30 errors (the rule of 30)."
 _INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
 
@@ -71,7 +73,7 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
         col.name("algorithm", lambda row: row[0].algorithm),
         col.cell("EER", of_curve(lambda result: result.eer.value), _MIDPOINT, when=whole_curve),
         col.cell(
-            "AUC", of_curve(lambda result: result.auc.value), "The area under the ROC.", when=whole_curve
+            "AUC", of_curve(lambda result: result.auc.value), "Area under the ROC curve.", when=whole_curve
         ),
         *col.inside(
             _point,
@@ -87,14 +89,14 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
             col.interval(
                 part,
                 lambda at: at.re_estimated,
-                "Of FNMR at the target FMR: the threshold is re-estimated in every resample of people.",
+                "FNMR at the target FMR, with the threshold re-estimated in every resample of people.",
                 answers=lambda at: at.fnmr.answers,
                 when=any(point.re_estimated is not None for _, point in rows),
             ),
             col.interval(
                 f"{part},\nfixed threshold",
                 lambda at: col.ends(at.fnmr_at_threshold) if at.re_estimated is None else None,
-                "Of FNMR at the threshold, held fixed.",
+                "FNMR at the fixed threshold.",
                 answers=lambda at: at.fnmr_at_threshold.answers,
                 when=any(point.re_estimated is None for _, point in rows),
             ),
@@ -125,7 +127,7 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
             col.interval(
                 part,
                 lambda at: col.ends(at.fnmr_at_threshold),
-                "At the threshold, held fixed.",
+                "At the fixed threshold.",
                 answers=lambda at: at.fnmr_at_threshold.answers,
             ),
             col.interval(
@@ -150,7 +152,7 @@ def naive_table(results: Sequence[Verification]) -> Table:
     part = col.at_level(results[0].confidence_level)
     rows = [(result, point) for result, point in _of_points(results) if point.fmr.naive is not None]
     return col.table_of(
-        "Naive intervals, of comparisons as if independent",
+        "Naive intervals, assuming independent comparisons",
         rows,
         col.name("algorithm", lambda row: row[0].algorithm),
         *col.inside(
@@ -175,7 +177,7 @@ def naive_table(results: Sequence[Verification]) -> Table:
 def hard_subjects_table(found: Mapping[str, HardSubjects]) -> Table:
     """Whether errors are those of a few people, a row for each algorithm."""
     return col.table_of(
-        "Are errors concentrated on a few people?",
+        "Concentration of errors on people",
         list(found.items()),
         col.name("algorithm", lambda row: row[0]),
         col.p("false non-matches, p", lambda row: _tested_for(row[1].goats_p, row[1].goats_test)),
@@ -239,7 +241,7 @@ def rates_table(results: Sequence[Verification]) -> Table:
         col.estimate(
             "AUC",
             lambda one: (one.auc.value, col.ends(one.auc)),
-            "The area under the ROC.",
+            "Area under the ROC curve.",
             answers=lambda one: one.auc.answers,
         ),
         id="verification-summary",
@@ -259,7 +261,7 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
 def sizes_table(results: Sequence[Verification]) -> Table:
     """How many comparisons the error rates rest on."""
     return col.table_of(
-        "What the error rates rest on",
+        "Numbers of comparisons and errors",
         results,
         col.name("algorithm", lambda one: one.algorithm),
         col.count("people", lambda one: one.n_subjects),

@@ -115,13 +115,13 @@ def differential_figure(
     """
     both = [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
     if not both:
-        raise UsageError("No group has both error rates, so there is nothing to draw.")
+        raise UsageError("No group has both error rates, so there is nothing to plot.")
     ordered = sorted(both, key=lambda one: -one.fmr.value if one.fmr is not None else 0.0)
     left = [one.group for one in differential.groups if one not in both]
     parts = (
         f"{differential.algorithm}, by {differential.column}, one threshold for all",
         part_of(1, n_algorithms, "algorithms", "the first with both error rates"),
-        f"not drawn, for want of either error rate: {', '.join(left)}" if left else "",
+        f"not shown, because an error rate is missing: {', '.join(left)}" if left else "",
         f"hollow: fewer than {SUPPORTED} errors, arrows: none; dashed: all groups; sorted by FMR",
     )
     drawn = [replace(differential, groups=tuple(ordered))]
@@ -349,11 +349,11 @@ def _badges(results: Sequence[Verification]) -> list[Badge]:
     counts = first.rates.counts
     lost = counts.n_failed_genuine + counts.n_failed_impostor
     return [
-        Badge("verification", explained="Claimed identities are accepted or rejected; nobody is searched for."),
+        Badge("verification", explained="Claimed identities are accepted or rejected; there is no search."),
         Badge(counted(first.n_subjects, 'person', 'people')),
         Badge(counted(counts.n_genuine, 'genuine comparison')),
         Badge(counted(counts.n_impostor, 'impostor comparison')),
-        Badge(f"{counted(lost, 'comparison')} failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
+        Badge(f"{counted(lost, 'comparison')} failed", "warning", "FMR and FNMR leave them out; FAR and FRR count them as rejections.")
         if lost
         else Badge("no failures to acquire"),
     ]  # fmt: skip
@@ -375,7 +375,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
         f"Scores of genuine and impostor comparisons{some}",
         tuple(side_by_side([scores(own, f"scores-{place}") for place, own in enumerate(histograms, 1)])),
     )
-    yield Folded("What the error rates mean", tuple(said(verification_statements(results))))
+    yield Folded("Notes on the error rates", tuple(said(verification_statements(results))))
 
 
 def _groups_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
@@ -402,14 +402,14 @@ def _of_column(found: Verified, column: str, place: int, scene: Scene) -> Iterat
     asked = {one.points[0].target_fmr for one in found.verification}
     target = asked.pop() if len(asked) == 1 else None
     if target is not None:
-        of = f"those of each algorithm for a target FMR of {digits(target, 6)} over all groups"
+        of = f"each algorithm's threshold for a target FMR of {digits(target, 6)} over all groups"
         yield from said([f"Thresholds: {of}."])
     yield from said(left_out(names, leading))
     table = every_groups_table(own, f"groups-{place}")
     yield Folded(table.caption, (table,))
     # The lines of the groups are in the table.
     told = dict.fromkeys(note for one in own for note in one.sentences() if note.code not in BY_GROUP)
-    yield Folded(f"What the groups by {column} mean", tuple(said(told)))
+    yield Folded(f"Notes on the groups by {column}", tuple(said(told)))
 
 
 def hard_subjects_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
@@ -426,7 +426,7 @@ def hard_subjects_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
         yield from blocks if place == 1 else [Folded(name, blocks)]
     if len(leading) < len(names):
         most = f"The leading {len(leading)} of {count(len(names))} algorithms are shown"
-        yield from said([f"{most}; the results have all."])
+        yield from said([f"{most}; the results contain all of them."])
 
 
 def _people_table(one: HardSubjects, id: str, name: str) -> Table:
@@ -439,7 +439,7 @@ def _people_table(one: HardSubjects, id: str, name: str) -> Table:
         col.share("false non-matches", lambda row: (row["false_non_matches"], row["genuine"])),
         col.share("false matches", lambda row: (row["false_matches"], row["impostor"])),
         id=id,
-        notes=[f"The first {_MOST_PEOPLE} of {people}, by false non-matches, then false matches."]
+        notes=[f"The first {_MOST_PEOPLE} of {people}, sorted by false non-matches, then false matches."]
         if n > _MOST_PEOPLE
         else [],
     )

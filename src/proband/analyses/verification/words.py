@@ -37,7 +37,7 @@ _LOWEST = Sentence("verdict.lowest-fnmr", "note", "{names} {few:word has/have} t
 _IN_VERIFICATION = Sentence(
     "verdict.in-verification",
     "caution",
-    "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here",
+    "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}); not tested",
 )
 _OVER = Sentence(
     "methods.verification",
@@ -50,13 +50,13 @@ _FNMR_INTERVALS = Sentence("methods.fnmr-intervals", "note", "Intervals of FNMR:
 _RE_ESTIMATED = Sentence(
     "methods.fnmr-at-fmr",
     "note",
-    "FNMR at a target FMR re-estimates the threshold in every bootstrap replicate of people",
+    "For FNMR at a target FMR, the threshold is re-estimated in every bootstrap replicate of people",
 )
 _RULE_OF_30 = Sentence("methods.rule-of-30", "note", "Rates that rest on fewer than 30 errors are marked")
 _GROUPS = Sentence(
     "methods.groups",
     "note",
-    "Error rates by {columns:names} use one threshold for all groups, and comparisons within a group",
+    "Error rates by {columns:names} use a common threshold and only comparisons within a group",
 )
 _CONCENTRATION = Sentence(
     "methods.concentration",
@@ -69,43 +69,43 @@ _NOTED_AT = Sentence("diagnostics.rate-at", "note", "{algorithm}, {rate} at FMR 
 _COMPARISONS = Sentence(
     "verification.comparisons",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
-    "reaches the threshold",
+    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; a comparison is "
+    "accepted if its score reaches the threshold",
 )
 _PAIRS = Sentence(
     "verification.pairs-of-nobody",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison}, nobody says of whom; accepted when the score reaches the threshold",
+    "{genuine:count} genuine and {impostor:count impostor comparison}, without subject IDs; a comparison is accepted if its score reaches the threshold",
 )
 _EER = Sentence(
     "verification.eer",
     "note",
-    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate}",
+    "{algorithm}: EER {eer:rate} (FMR = FNMR, or their mean where they are closest), AUC {auc:rate}",
 )
 _EER_AND_AREA = Sentence(
     "verification.eer-and-area",
     "note",
-    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
-    "pairs being assumed independent",
+    "{algorithm}: EER {eer:rate} (FMR = FNMR, or their mean where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
+    "assuming independent pairs",
 )
 _EER_INTERVAL = Sentence(
     "verification.eer-interval",
     "note",
-    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} "
+    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (FMR = FNMR, or their mean where they are closest), AUC {auc:rate} "
     "[{auc_low:rate}, {auc_high:rate}], over people",
 )
 _OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
 _BY_PERSON = Sentence(
     "verification.by-person",
     "note",
-    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. With "
-    "equal weights for people, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
+    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons; with "
+    "every person weighted equally, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
 )
 _FAILED = Sentence(
     "verification.failures-to-acquire",
     "caution",
-    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
-    "them out; with them the false reject rate at the first point is {frr:rates}",
+    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} are missing. FMR and FNMR "
+    "leave them out; counting them, the false reject rate at the first operating point is {frr:rates}",
 )
 _NO_FALSE_MATCH = Sentence(
     "verification.no-false-match", "note", "{algorithm}: no false match was observed; {notes:parts}"
@@ -132,7 +132,7 @@ _FOLDS = Sentence("verification.folds", "note", "Each fold's threshold is chosen
 _FOLDS_ERROR = Sentence(
     "verification.folds-error",
     "note",
-    "The standard error is the protocol's own, over folds; it does not account for people who are in several pairs",
+    "The standard error is the protocol's, over folds; it does not account for people who are in several pairs",
 )
 
 
@@ -343,18 +343,18 @@ def concentration_statements(name: str, one: HardSubjects) -> list[str]:
     """Say whether errors fall on some people more often than chance makes them."""
     told = []
     for what, p, test, found, errors, comparisons in (
-        ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
-        ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
+        ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than expected by chance", "false_non_matches", "genuine"),
+        ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than expected by chance", "false_matches", "impostor"),
     ):  # fmt: skip
         if p is None:
             continue
         shown = p_value(p, test.floor)
         if p > SIGNIFICANCE:
-            found = "no concentration on people can be seen"
+            found = "no evidence of concentration on people"
         elif one.people[errors].sum() > one.people[comparisons].sum() / 2:
-            found = "people differ more than chance makes them; most comparisons are errors, so it shows in who is spared, not in whom they fall on"
+            found = "people differ more than expected by chance; most comparisons are errors, so the difference shows in people with few errors, not in people with many"
         elif not _gathered(one, errors, comparisons):
-            found += ", though half of these errors fall on no fewer people than by chance"
+            found += ", although half of the errors fall on no fewer people than expected by chance"
         told.append(f"{name}, {what}: {found} (p {shown}).")
     return told + [f"{name}: {as_sentence(note)}" for note in one.sentences() if note.level == "caution"]
 

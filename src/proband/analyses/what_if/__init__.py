@@ -2,7 +2,7 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side.
+_HELP = """Compare a classifier with itself: subjects mixed or disjoint, or exclusions kept or dropped.
 
 [bold]Examples[/bold]
 

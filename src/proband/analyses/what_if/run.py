@@ -60,9 +60,7 @@ def _reasons(path: Path, id_column: str) -> dict[str, str | None]:
     """Read why each sample was dropped; None where no reason is given."""
     frame = read_exclusions(path, id_column)
     if "id" not in frame.columns or frame["id"].null_count():
-        raise InputError(
-            f"{path.name} does not say in every row which sample was dropped.", "give a column 'id'."
-        )
+        raise InputError(f"{path.name} has rows without a sample ID.", "give a column 'id'.")
     names = frame["id"].to_list()
     reasons = frame["reason"].to_list() if "reason" in frame.columns else [None] * len(names)
     return dict(zip(names, reasons, strict=True))

@@ -28,12 +28,12 @@ _FOUND = Sentence("what-if.difference", "note", "{classifier}, pooled estimates:
 _ANSWERS = Sentence(
     "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
 )
-_MIXED = "What if subjects had been kept apart?"
-_DROPPED = "What if nothing had been dropped?"
+_MIXED = "Mixed and disjoint subjects"
+_DROPPED = "With and without the dropped samples"
 _METHODS = Sentence(
     "methods.what-if",
     "note",
-    "{classifier} was run under {first} and under {second}; the difference of pooled estimates has a t interval over people, who are on both sides",
+    "{classifier} was run under {first} and under {second}; the difference of pooled estimates has a t interval over people, paired because the same people are in both",
 )
 
 
@@ -76,7 +76,7 @@ class WhatIfView(View[WhatIf]):
         blocks: tuple[Block, ...] = (
             Paragraph(as_sentence(decided), strong=True),
             replace(sides, id="what-if-sides"),
-            Folded("What the difference means", tuple(said(rest))),
+            Folded("Notes on the difference", tuple(said(rest))),
         )
         title = _MIXED if found.question == "mixed" else _DROPPED
         yield Placed(13, Section("what-if", title, blocks))
