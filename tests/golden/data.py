@@ -102,7 +102,7 @@ def write(folder: Path) -> None:
 
 
 def _named_by_files(folder: Path, images: np.ndarray) -> None:
-    """Images with the subject in the file name: one is a copy under another name, one the mirror image of another person's."""
+    """Pictures whose names say who is on them: one is a copy under another name, one the mirror image of another person's."""
     (folder / "faces").mkdir()
     shown = {
         "ann-1": images[0],

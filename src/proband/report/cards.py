@@ -19,7 +19,7 @@ _SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on 
 _DIFFERENT = Sentence(
     "literature.different",
     "note",
-    "{rows:count row}: {protocols:count different protocol}; with people, images and conditions as stated, {experiments:count different experiment}",
+    "{rows:count row}: {protocols:count different protocol}; counting people, images and conditions as stated, {experiments:count different experiment}",
 )
 _NO_TWO_ROWS = Sentence("literature.no-same-protocol", "note", "Same protocol on the same data: no two rows")
 _LISTED_TWICE = Sentence(
@@ -131,7 +131,7 @@ def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
         Column("methods", "name"),
         Column("accuracy", unit="%"),
         Column("protocol"),
-        Column("may they be compared?"),
+        Column("comparable?"),
     )
     rows = []
     for pair in pairs:

@@ -42,7 +42,7 @@ def require_free(path: str | Path, attached: Sequence[str] = ()) -> None:
 
 def _require_free(path: Path, attached: Sequence[str]) -> None:
     if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file; the results need a directory.")
+        raise InputError(f"{path} is a file; expected a directory for the results.")
     if path.is_dir():
         _require_ours(path, attached)
 
@@ -61,8 +61,8 @@ def _require_ours(path: Path, attached: Sequence[str]) -> None:
     )
     if foreign or not marked:
         raise InputError(
-            f"{path} holds other things than earlier results, so it is left alone: {first_few(foreign or entries)}.",
-            "name another directory.",
+            f"{path} contains files other than earlier results, so it is not replaced: {first_few(foreign or entries)}.",
+            "choose another directory.",
         )
 
 

@@ -82,18 +82,20 @@ def model_card(result: object, dataset: str = "test set", format: str = "markdow
     <BLANKLINE>
     """
     if format not in get_args(Form):
-        raise UsageError(f"A model card is written as {' or '.join(get_args(Form))}; got {format!r}.")
+        raise UsageError(
+            f"Expected {' or '.join(get_args(Form))} as the format of a model card, got {format!r}."
+        )
     found = metrics_of(result)
     kind = type(result).__name__
     if not found and not isinstance(result, Findings) and kind not in kinds_that("metrics"):
         raise UsageError(
-            f"There is no model card of {'an' if kind[0] in 'AEIOU' else 'a'} {kind}.",
-            f"there is one of {', '.join(kinds_that('metrics'))}.",
+            f"No model card is available for {'an' if kind[0] in 'AEIOU' else 'a'} {kind}.",
+            f"model cards are available for {', '.join(kinds_that('metrics'))}.",
         )
     if not found:
         raise UsageError(
-            "Nothing was found that a model card states.",
-            "it states rates: evaluate, verify, classify, gate.",
+            "The results contain no rates for a model card.",
+            "compute rates with evaluate, verify, classify or gate.",
         )
     return card_of(found, dataset, format)
 

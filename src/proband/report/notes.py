@@ -97,7 +97,7 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
 
 
 _BOUNDS = Sentence(
-    "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other is open"
+    "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other end is open"
 )
 
 

@@ -70,7 +70,7 @@ def values_chart(result: Shown) -> Chart:
     found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
     if key is None or not found or (key == "mean" and "low" not in rows[0]):
         raise UsageError(
-            f"There is no figure of a {type(result).__name__}: it has no value with an interval.",
+            f"A {type(result).__name__} cannot be plotted: it has no value with an interval.",
             _drawable(result),
         )
     answers, unit = getattr(result, "answers", None), _unit(key, rows)
@@ -101,4 +101,4 @@ def _drawable(result: Shown) -> str:
         for name, value in vars(result).items()
         if isinstance(value[0] if isinstance(value, tuple) and value else value, Shown)
     ]
-    return f"draw a part of it: {', '.join(parts)}." if parts else "draw the results that it was made of."
+    return f"plot one of its parts: {', '.join(parts)}." if parts else "plot the results it was made from."

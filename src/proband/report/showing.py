@@ -62,7 +62,7 @@ def figure_of(result: object, ax: Axes | None = None, **options: Any) -> Figure:
     if ax is None:
         return displayed(plot(*args, **named))
     if "width" in options:
-        raise UsageError("Axes that are given have a width already.", "leave width out.")
+        raise UsageError("`width` cannot be combined with `ax`, which already has a width.", "omit width.")
     with drawn_into(ax):
         plot(*args, **named)
     return figure_with(ax)

@@ -114,7 +114,7 @@ class Placed:
 def frame_tables(result: Any) -> list[Table]:
     """Make a table of a result's frame, for results that have none of their own."""
     if not hasattr(result, "to_frame"):
-        raise UsageError(f"There is no table of a {type(result).__name__}.")
+        raise UsageError(f"A {type(result).__name__} has no table.")
     frame: pl.DataFrame = result.to_frame()
     heads: list[Column] = []
     for name, kind in frame.schema.items():
@@ -231,7 +231,7 @@ class View(Generic[Found]):
 
     section: ClassVar[tuple[str, str, float] | None] = None
     """The name and the title of its section on the page, and the section's place: sections go by ascending place."""
-    meaning: ClassVar[str] = "What the numbers mean"
+    meaning: ClassVar[str] = "Notes"
     """The title of what its section folds away: its notes."""
 
     def sections(self, found: Found, scene: Scene) -> Iterable[Placed]:
@@ -381,7 +381,7 @@ def view_of(result: object) -> View[Any]:
             return _VIEWS[nearest]
     if Shown in kinds:
         return _VIEWS[Shown]
-    raise UsageError(f"Nothing shows a {type(result).__name__}.", "results do; this is none.")
+    raise UsageError(f"A {type(result).__name__} cannot be shown.", "pass a result of Proband.")
 
 
 @shows(Shown)

@@ -261,7 +261,7 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
 def sizes_table(results: Sequence[Verification]) -> Table:
     """How many comparisons the error rates rest on."""
     return col.table_of(
-        "Numbers of comparisons and errors",
+        "Numbers of comparisons",
         results,
         col.name("algorithm", lambda one: one.algorithm),
         col.count("people", lambda one: one.n_subjects),

@@ -10,7 +10,7 @@ from proband.report import columns as col
 from proband.report.charts.spec import Axis, Chart, Curves, Errors, Histograms, Matrix, Rows
 from proband.report.tables.table import Table
 
-_FEW = "* hollow in the chart: too few errors or people are behind it."
+_FEW = "* based on too few errors or people (hollow in the chart)."
 _TABLED = (1, 2, 5)  # and these times ten, a hundred, …: the ranks in a table of curves
 
 

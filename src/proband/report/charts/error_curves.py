@@ -52,19 +52,22 @@ class ErrorCurve:
     def __post_init__(self) -> None:
         fmr, fnmr = np.asarray(self.fmr, dtype=np.float64), np.asarray(self.fnmr, dtype=np.float64)
         if fmr.ndim != 1 or fmr.shape != fnmr.shape or not fmr.size:
-            raise UsageError("a curve has as many FMRs as FNMRs, and at least one.", source=self.name)
+            raise UsageError(
+                "pass the same number of FMRs and FNMRs, at least one of each.", source=self.name
+            )
         if fmr[0] > fmr[-1] or fnmr[0] < fnmr[-1]:
             fmr, fnmr = fmr[::-1], fnmr[::-1]
         ends = np.concatenate([[0], fmr, [1]]), np.concatenate([[1], fnmr, [0]])
         if not ((np.diff(ends[0]) >= 0).all() and (np.diff(ends[1]) <= 0).all()):
             raise UsageError(
-                "from 0 to 1, FMR only rises and FNMR only falls along a curve.", source=self.name
+                "both rates must be between 0 and 1, with FMR never falling and FNMR never rising along the curve.",
+                source=self.name,
             )
         if min(self.n_impostor, self.n_genuine) < 1:
-            raise UsageError("rates are of at least one comparison.", source=self.name)
+            raise UsageError("at least one comparison is needed.", source=self.name)
         given = [one for one in (self.band_fmr, self.low, self.high) if one is not None]
         if len(given) not in (0, 3) or len({np.shape(one) for one in given}) > 1:
-            raise UsageError("a band has a lower and an upper limit at each of its FMRs.", source=self.name)
+            raise UsageError("a band needs a lower and an upper limit at each of its FMRs.", source=self.name)
         for name, value in (("fmr", fmr), ("fnmr", fnmr)):
             object.__setattr__(self, name, value)
 

@@ -50,5 +50,5 @@ def others(n: int) -> list[Artist]:
 
     if not n:
         return []
-    told = f"the other {count(n)}, named where there is room"
+    told = f"the other {count(n)} (labelled where space permits)"
     return [Line2D([], [], color=colour(MOST_COLOURS), linewidth=0.9, label=told)]

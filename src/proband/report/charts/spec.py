@@ -320,7 +320,7 @@ def comparable_charts(charts: Sequence[Chart]) -> list[Chart]:
 def some(given: Sequence[T], what: str = "curves") -> Sequence[T]:
     """What there is to draw; refused if it is nothing."""
     if not given:
-        raise UsageError(f"There are no {what} to draw.")
+        raise UsageError(f"There are no {what} to plot.")
     return given
 
 

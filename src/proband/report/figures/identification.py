@@ -109,7 +109,7 @@ def cmc_figure(
     """
     shown = {name: curves for name, curves in panels.items() if curves}
     if not shown:
-        raise UsageError("There are no curves to draw.")
+        raise UsageError("There are no curves to plot.")
     rates: dict[str, float] = {}
     for curve in (curve for curves in shown.values() for curve in curves):
         rates.setdefault(curve.algorithm, curve.at(1))

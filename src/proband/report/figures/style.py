@@ -63,7 +63,8 @@ def drawn_into(axes: Axes) -> Iterator[None]:
 
     if not isinstance(axes, Axes):
         raise UsageError(
-            f"ax should be Matplotlib axes; got {shown(axes)}.", "make them: figure, ax = plt.subplots()."
+            f"ax should be Matplotlib axes; got {shown(axes)}.",
+            "create them with figure, ax = plt.subplots().",
         )
     before = _GIVEN.set(axes)
     try:
@@ -93,8 +94,8 @@ class _GivenAxes:
     def subplots(self, rows: int = 1, columns: int = 1, *, squeeze: bool = True, sharey: bool = False) -> Any:
         if rows * columns > 1:
             raise UsageError(
-                f"This figure has {rows * columns} panels, and ax is one.",
-                "leave ax out, or name a figure of one panel by which=….",
+                f"This figure has {rows * columns} panels, but ax is a single panel.",
+                "omit ax, or choose a figure with one panel by which=….",
             )
         return self.axes if squeeze else np.array([[self.axes]])
 
@@ -175,7 +176,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
     if not hasattr(figure, "savefig"):
         raise UsageError(
-            f"figure should be a Matplotlib figure; got {shown(figure)}.", "make one: result.plot()."
+            f"figure should be a Matplotlib figure; got {shown(figure)}.", "create it with result.plot()."
         )
     path = Path(path)
     ending = path.suffix.lower()

@@ -26,17 +26,17 @@ from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
 _ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
-_PLACE = "From one more than are significantly better, to all but those it beats."
-_BEATEN = "Raised letters name the algorithms it is significantly better than, among all pairs."
+_PLACE = "Best place: one more than the number of algorithms significantly better than it. Worst place: the number of algorithms minus those it is significantly better than."
+_BEATEN = "Raised letters: algorithms it is significantly better than, adjusted for all pairs."
 _RAISED = Sentence(
     "comparison.raised-letters",
     "mark",
-    "Raised letters: significantly better than these ({significance:given} among all pairs)",
+    "Raised letters: significantly better than these algorithms (at {significance:given}, adjusted for all pairs)",
 )
 _RAISED_AMONG = Sentence(
     "comparison.raised-letters-chosen",
     "mark",
-    "Raised letters: significantly better than these ({significance:given} among {n:count chosen pair})",
+    "Raised letters: significantly better than these algorithms (at {significance:given}, adjusted for {n:count chosen pair})",
 )
 _NOT_COMPARED = Sentence(
     "comparison.not-compared",
@@ -46,8 +46,8 @@ _NOT_COMPARED = Sentence(
 _PLACES = Sentence(
     "comparison.places",
     "note",
-    "Places: from one more than the number that are significantly better, to all but those it is "
-    "significantly better than",
+    "Places: the best is one more than the number of algorithms that are significantly better; the worst is the number "
+    "of algorithms minus those it is significantly better than",
 )
 _FEW_PAIRS = 6  # those of four algorithms
 _LEADS = Sentence(
@@ -62,13 +62,13 @@ _LEADING_GROUP = Sentence(
 _NONE_LEADS = Sentence(
     "comparison.none-leads",
     "note",
-    "None of the {n:count} leads: {best}, with the best value, {tied:word is/are} not significantly better than any other",
+    "None of the {n:count} algorithms leads: {best}, with the best value, {tied:word is/are} not significantly better than any other",
 )
 _TIED = Sentence("comparison.not-told-apart", "note", "Not significantly different: {groups:parts}")
 _OVERALL = Sentence(
     "comparison.overall",
     "note",
-    "Do they differ at all? Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
+    "Overall test: Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
 )
 _METHOD = Sentence("comparison.method", "note", "Method: {method}")
 
@@ -155,7 +155,9 @@ def comparison_table(comparison: Standings) -> Table:
     return col.table_of(
         "",
         rows_of(comparison),
-        col.name("letter", lambda row: row.letter, "Stands for the algorithm among the raised letters."),
+        col.name(
+            "letter", lambda row: row.letter, "Letter that represents the algorithm among the raised letters."
+        ),
         col.name("algorithm", lambda row: row.name),
         col.cell(
             f"{first.answers.of}{f', {item}-weighted' if twice else ''}",
@@ -170,7 +172,7 @@ def comparison_table(comparison: Standings) -> Table:
         col.cell(
             f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
         ),
-        col.cell("events", lambda row: events_cell(row.estimate), "What the estimate rests on."),
+        col.cell("events", lambda row: events_cell(row.estimate), "Data the estimate is based on."),
         col.places("places", lambda row: row.places, _PLACE),
     )
 

@@ -18,8 +18,8 @@ _MOST_EMBEDDED, _LEADING = (
 _MOST_PAIRS = 15  # in brief: those of six algorithms
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _ADJUSTED = {
-    "single-step": "It and the interval hold for all pairs together.",
-    "none": "Not adjusted: each pair by itself.",
+    "single-step": "The p-value and the interval are adjusted for all pairs.",
+    "none": "Not adjusted for other pairs.",
 }
 
 
@@ -69,8 +69,8 @@ def difference_tables(comparison: Standings | None) -> list[Table]:
     if comparison is None or len(comparison.pairs) == 1 or comparison.pairs[0].n_trials is not None:
         return []
     shown, n = _best_first(comparison)[:_MOST_PAIRS], len(comparison.pairs)
-    part = f", the first {count(len(shown))} of {count(n)} pairs, those of the best algorithms first"
-    more = f"The other {count(n - len(shown))} are in the frame and the CSV."
+    part = f", first {count(len(shown))} of {count(n)} pairs, best algorithms first"
+    more = f"The other {count(n - len(shown))} are in the frame and the CSV file."
     return [
         col.table_of(
             f"Differences{part if len(shown) < n else ''}",
@@ -122,17 +122,24 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
     notes = []
     if len(shown) < len(comparison.pairs):
         notes.append(
-            f"The leader against each other algorithm, of {count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
+            f"The leader against each other algorithm, out of {count(len(comparison.pairs))} pairs; p-values are adjusted for all pairs."
         )
         if len(pairs_embedded(comparison)) < len(comparison.pairs):
-            notes.append("All are in results.json beside the page, and in its tables.")
+            notes.append(
+                "All pairs are in the tables and in results.json, in the same directory as the page."
+            )
     return col.table_of(
         caption,
         shown,
         *_names_and_effect(comparison),
         col.p("p", lambda pair: (pair.p_value, pair.method.floor)),
         col.p("adjusted p", lambda pair: pair.p_with_floor, _ADJUSTED[shown[0].adjustment]),
-        col.count("only first", lambda pair: pair.n_sf, "Only the first is correct.", when=with_counts),
+        col.count(
+            "only first",
+            lambda pair: pair.n_sf,
+            "Only the first is correct.",
+            when=with_counts,
+        ),
         col.count("only second", lambda pair: pair.n_fs, when=with_counts),
         col.text("verdict", lambda pair: pair.verdict),
         id=id,

@@ -27,9 +27,9 @@ from proband.words import Note, Sentence, Target, count, counted, given
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
 TIES = {
-    "pessimistic": "a tied non-mate stands before the mate",
-    "optimistic": "a tied non-mate stands behind the mate",
-    "mean": "ties are broken at random, and rates are expectations",
+    "pessimistic": "a tied non-mate ranks before the mate",
+    "optimistic": "a tied non-mate ranks after the mate",
+    "mean": "ties are broken at random, and rates are expected values",
 }
 _GALLERY = Sentence(
     "evaluation.gallery", "note", "Gallery: {images:count image} of {people:count person/people} ({rule})"
@@ -37,20 +37,20 @@ _GALLERY = Sentence(
 _PROBES = Sentence(
     "evaluation.probes-scored",
     "note",
-    "Probes scored: {images:count image} of {people:count person/people} ({rule}); a rate is a share of these",
+    "Probes scored: {images:count image} of {people:count person/people} ({rule}); rates are over these probes",
 )
 _OPEN = Sentence(
     "evaluation.open-universe",
     "note",
-    "Open universe: {n:count more probe has/more probes have} no mate in the gallery; without one there is no rank, so "
-    "identification rates leave it out",
+    "Open universe: {n:count more probe has/more probes have} no mate in the gallery, so no rank, and identification "
+    "rates leave {n:word it/them} out",
 )
 _CLOSED = Sentence(
     "evaluation.closed-universe", "note", "Closed universe: every probe has a mate in the gallery"
 )
 _MARKED = (
     "Failures to acquire: {probes:count probe} and {images:count gallery image} are marked in the table; scored probes "
-    "without a rank, by these marks or by failed comparisons, count as misses: "
+    "without a rank, because of these marks or failed comparisons, count as misses: "
 )
 _FAILED = Sentence("evaluation.failures-to-acquire", "note", _MARKED + "{missed:counts}")
 _FAILED_ALIKE = Sentence("evaluation.failures-to-acquire-alike", "note", _MARKED + "{missed:count}")
@@ -74,7 +74,7 @@ _INTERVALS = Sentence(
 )
 _WEIGHTS = Sentence("evaluation.weights", "note", "Weights, at rank {rank:count} for {algorithm}: {effect}")
 _PEOPLE_WEIGH = Sentence(
-    "evaluation.people-weigh", "note", "Weights: every person weighs the same, whatever the number of probes"
+    "evaluation.people-weigh", "note", "Weights: every person weighted equally, whatever the number of probes"
 )
 _METHOD = Sentence("evaluation.method", "note", "Method: {method}")
 _DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")

@@ -68,13 +68,13 @@ _POLICIES = Sentence(
     "methods.policies", "note", "Ranks counted gallery {counting}; {ties}; {failures} ({lost})"
 )
 _TIES = {
-    "pessimistic": Target("pessimistic", "a tied non-mate was put before the mate"),
-    "optimistic": Target("optimistic", "a tied non-mate was put behind the mate"),
+    "pessimistic": Target("pessimistic", "a tied non-mate was ranked before the mate"),
+    "optimistic": Target("optimistic", "a tied non-mate was ranked after the mate"),
     "mean": Target("mean", "ties were broken at random in expectation"),
 }
 _FAILURES = {
     "miss": Target("miss", "failures to acquire counted as misses"),
-    "as_scored": Target("as_scored", "failures to acquire were taken as scored"),
+    "as_scored": Target("as_scored", "failures to acquire were ignored and their scores used"),
 }
 _LOST = Sentence("methods.failures", "note", "{probes:count probe} and {images:count gallery image}")
 _NONE_LOST = Sentence("methods.no-failures", "note", "there were none")
@@ -132,10 +132,10 @@ def evaluation_blocks(evaluation: Evaluation, places: Mapping[str, int], relativ
     main, *more = rates_tables(evaluation)
     blocks.append(of_length(main))
     if more:
-        blocks.append(Folded("Rates at other ranks, and what they rest on", tuple(more)))
+        blocks.append(Folded("Rates at other ranks, with sample sizes", tuple(more)))
     if len(curves) > 1:
         blocks.append(Folded("Curves by probe category", tuple(side_by_side(curves[1:], places))))
-    blocks.append(Folded("What the rates mean", tuple(said(statements(evaluation)))))
+    blocks.append(Folded("Notes on the rates", tuple(said(statements(evaluation)))))
     return blocks
 
 
@@ -174,14 +174,14 @@ def _rest_on(evaluation: Evaluation) -> Table:
             else [(category, *one) for one in own.items()]
         )
     return col.table_of(
-        "What the rates rest on",
+        "Sample sizes, failures and ties",
         rows,
         col.name("probes of", lambda row: probes_called(row[0])),
         col.cell("algorithm", lambda row: _whose(row[1]), kind="name"),
         col.count("probes", lambda row: row[2].n_probes),
         col.count("people", lambda row: row[2].n_probe_subjects),
         col.count("no rank", lambda row: row[2].n_failed, "Failures to acquire or to compare."),
-        col.count("ties", lambda row: row[2].n_tied, "Probes whose mate ties with somebody else."),
+        col.count("ties", lambda row: row[2].n_tied, "Probes whose mate is tied with a non-mate."),
         id="rates-counts",
     )
 

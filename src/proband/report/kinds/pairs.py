@@ -52,7 +52,7 @@ def comparison_blocks(compared: Mapping[str, Standings]) -> list[Block]:
         drawn = aligned_charts(alike[place - 1], across=True)[alike[place - 1].index(own)]
         chart = shown(drawn, pairs_table(f"pairs-{place}", own.title, comparison))
         published = leaderboard(f"leaderboard-{place}", name, comparison)
-        table = Folded("The table as it is published, with letters", (published,))
+        table = Folded("Publication table, with letters", (published,))
         # The standings say the same of the leader.
         many = len(pairs_shown(comparison)) < len(comparison.pairs)
         opened = Folded("The leader against each other algorithm", (chart,)) if many else chart

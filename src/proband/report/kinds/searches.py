@@ -20,7 +20,7 @@ from proband.results.compared import metrics_statement
 from proband.results.targets import GALLERY, derived
 from proband.words import Note, Sentence, level
 
-_FPIR = "Searches for people not enrolled that return anybody."
+_FPIR = "Searches for people not enrolled that return any candidate."
 _FNIR = "Searches for enrolled people that do not return them."
 _SEARCHES = Sentence(
     "search.searches",
@@ -39,7 +39,7 @@ _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
 _AN_FPIR = Sentence("verdict.an-fpir", "note", "an FPIR of {fpir:given}")
 _FEW_SEARCHES = Sentence("verdict.few-searches", "note", "at least {n:count} are needed")
 _COARSE = Sentence(
-    "verdict.coarse-fpir", "note", "one false positive among them is a rate of {rate:small} already"
+    "verdict.coarse-fpir", "note", "a single false positive among them is already a rate of {rate:small}"
 )
 _OF_SEARCHES = "{searches:count non-mated search/non-mated searches}"
 _NOT_MEASURABLE = Sentence(
@@ -50,7 +50,7 @@ _NOT_MEASURABLE = Sentence(
 _FEWEST_MISSES = Sentence(
     "verdict.fewest-misses",
     "caution",
-    "None of the {n:count} algorithms misses fewer here; they were not tested against each other",
+    "This is the lowest rate of the {n:count} algorithms; differences were not tested",
 )
 _SEARCHED = Sentence(
     "verdict.searched",
@@ -96,13 +96,13 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.interval(
                 part,
                 lambda at: col.ends(at.fnir_at_threshold),
-                "At the threshold, held fixed.",
+                "At the fixed threshold.",
                 answers=first.answers,
             ),
             col.interval(
                 "at target FPIR",
                 lambda at: at.re_estimated,
-                "The threshold is re-estimated in every resample of people.",
+                "With the threshold re-estimated in every resample of people.",
                 answers=replace(first.answers, varying=varying, fixed=GALLERY),
             ),
             col.share("misses", lambda at: (at.counts.misses, at.counts.n_mated), when=whole),
@@ -172,5 +172,5 @@ def search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int],
     return [
         shown(searches(results, id, rank=results[0].points[0].counts.rank), places=places),
         of_length(search_table(results, f"{id}-points", whole=True)),
-        Folded("What searches mean", tuple(said(search_statements(results)))),
+        Folded("Notes on the searches", tuple(said(search_statements(results)))),
     ]

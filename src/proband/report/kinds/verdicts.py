@@ -51,13 +51,13 @@ _NOT_WORSE = Sentence(
 _NEEDED = Sentence(
     "verdict.units-needed",
     "note",
-    "What would decide it: about {n:count} {units} would be needed to detect a true difference of {margin} with a "
-    "power of {power:level}; this study has {have:count}",
+    "To decide, about {n:count} {units} are needed to detect a true difference of {margin} with a power of "
+    "{power:level}; this study has {have:count}",
 )
 _LARGER = Sentence(
     "verdict.larger-test",
     "note",
-    "What would decide it: a larger test than this one; the smallest difference of interest is {margin}",
+    "To decide, a larger test is needed; the smallest difference of interest is {margin}",
 )
 _MOST_LISTED = 4
 _CHOSEN_PAIRS = Sentence(

@@ -264,9 +264,7 @@ def _chart(writing: Writing, chart: ChartBlock) -> Markup:
         )
         for place, (scale, drawing) in enumerate(chart.drawings.items())
     )
-    data = tag(
-        "details", tag("summary", "The numbers as a table"), _table(writing, chart.data), class_="numbers"
-    )
+    data = tag("details", tag("summary", "Data table"), _table(writing, chart.data), class_="numbers")
     tools = tag("div", button("Save as SVG", "save-svg"), button("Save as PNG", "save-png"), class_="tools")
     return tag(
         "figure",

@@ -10,7 +10,7 @@ from proband.report.page.model import Block, ChartBlock, Panels
 from proband.report.tables.table import Table
 from proband.words import count
 
-_GREY = "Grey: the other {n} algorithms, named where there is room; pointing at a curve reads it."
+_GREY = "Grey: the other {n} algorithms, labelled where space permits. Point at a curve to read it."
 
 
 def shown(

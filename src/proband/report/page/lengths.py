@@ -22,7 +22,9 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     """What is to be said where charts do not show every algorithm."""
     if len(shown) == len(names):
         return []
-    return [f"Charts show the leading {len(shown)} of {counted(len(names), 'algorithm')}; tables have all."]
+    return [
+        f"Charts show the leading {len(shown)} of {counted(len(names), 'algorithm')}; tables show all of them."
+    ]
 
 
 def of_length(table: Table) -> Block:

@@ -49,7 +49,7 @@ def render_page(page: Page) -> str:
         _asides(writing.asides),
         tag(
             "footer",
-            tag("p", "A Proband report. This file holds all it shows and asks the network for nothing."),
+            tag("p", "A Proband report. This file is self-contained and makes no network requests."),
         ),
         behaviour,
     )
@@ -120,7 +120,7 @@ def _asides(asides: Asides) -> Markup:
     if not asides.kept:
         return Markup("")
     kept = joined((_aside(content, name) for content, name in asides.kept.items()), "\n")
-    return tag("section", tag("h2", "What stands behind the numbers"), kept, class_="asides", id="asides")
+    return tag("section", tag("h2", "Details"), kept, class_="asides", id="asides")
 
 
 def _aside(content: object, name: str) -> Markup:
@@ -148,7 +148,7 @@ def _files(page: Page) -> Markup:
         tag(
             "details",
             tag("summary", tag("h2", "Files", id="files-title")),
-            tag("p", "These files travel in the page; a button saves its file."),
+            tag("p", "These files are embedded in the page. Press a button to save a file."),
             tag("ul", joined(offered), class_="files"),
             class_="folded",
         ),

@@ -35,7 +35,7 @@ class Concentration:
 
 
 def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str = "") -> Chart:
-    """Chart which share of the errors falls on which share of the people, those with most errors first.
+    """Chart which share of the errors falls on which share of the people, most errors first.
 
     Thin lines are what chance alone would give: few errors are always those of few people.
     """
@@ -50,8 +50,10 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
         for half, by_chance in [one.halves()]
     ]
     n = counted(hard.people.height, "person", "people")
-    title = f"Whom the errors of {algorithm} fall on" if algorithm else "Whom the errors fall on"
-    x = Axis("share of the people, those with most errors first", "linear", 0.0, 1.0, "rate")
+    title = (
+        f"Concentration of the errors of {algorithm}" if algorithm else "Concentration of errors on people"
+    )
+    x = Axis("share of the people, most errors first", "linear", 0.0, 1.0, "rate")
     series = tuple(
         Series(one.name, place, one.people, one.errors, thin=((one.chance_people, one.chance_errors),))
         for one, place in zip(lines, (PLAIN, SECOND), strict=False)
@@ -64,11 +66,11 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
         Curves(series, False, step=False, dotted=False),
         tuple(one.name for one in lines),
         (
-            "Thin: what would be expected if errors fell on comparisons by chance.",
+            "Thin: expected if errors were assigned to comparisons at random.",
             *map(as_sentence, hard.sentences()),
         ),
         above=f"{n}; thin: by chance",
-        see="The further a line bends above its thin one, the more the errors gather on few people.",
+        see="The further a curve is above its thin line, the more the errors are concentrated on a few people.",
         data=col.table_of(
             title,
             lines,

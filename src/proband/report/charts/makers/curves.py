@@ -200,7 +200,7 @@ def cmc(
         "; ".join(filter(None, (above, shaded))),
         labels=tuple(one.label for one in series),
         data=data_of(cmc(curves, id, title, names=names, drawn=drawn, last=last)) if relative else None,
-        see="How often the right person is among the first candidates: the higher, the better. Dots: rank 1.",
+        see="Share of probes with the right person among the first candidates; higher is better. Dots: rank 1.",
     )
 
 
@@ -228,7 +228,7 @@ def _bands(first: Curve | Band, n: int) -> tuple[tuple[str, ...], str]:
 def gallery_sizes(
     curves: Sequence[SizeCurve],
     id: str = "gallery-size",
-    title: str = "Recognition rate by the size of the gallery",
+    title: str = "Recognition rate by gallery size",
     *,
     names: Sequence[str] = (),
 ) -> Chart:
@@ -256,7 +256,7 @@ def gallery_sizes(
         (f"Bands: {part} at each size.",) if banded else (),
         first.answers,
         f"{counted(first.n_probes, 'probe')}; rank {first.rank}" + (f"; shaded {part}" if banded else ""),
-        see="How fast the rate falls as more people are enrolled.",
+        see="Fall in the rate as more people are enrolled.",
     )
 
 

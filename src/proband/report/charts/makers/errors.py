@@ -20,8 +20,8 @@ from proband.words import count, counted, digits, fixed, level
 
 Limits = tuple[tuple[float, float], tuple[float, float]]
 _HOW = (
-    f"Hatched: fewer than {SUPPORTED} errors. Thin lines and hollow dots rest on fewer than {SUPPORTED} errors of a kind, and curves "
-    "end at a single error (dotted)."
+    f"Hatched, thin lines and hollow dots: fewer than {SUPPORTED} errors of a kind. Curves end at a single error "
+    "(dotted)."
 )
 _ABOVE = f"thin lines and hollow dots: fewer than {SUPPORTED} errors; dotted: a single error"
 
@@ -106,12 +106,12 @@ def det(
     across, (bottom, top) = _det_limits(some(curves))
     highest = max((float(np.max(curve.high)) for curve in curves if curve.high is not None), default=0.0)
     told = [
-        f"{curve.name} {'without any error' if curve.flawless else fixed(curve.crossing)}"
+        f"{curve.name} {'no errors' if curve.flawless else fixed(curve.crossing)}"
         for curve in sorted(curves, key=lambda curve: curve.crossing)
     ]
     dots = tuple(() if curve.flawless else ((curve.crossing, curve.crossing),) for curve in curves)
-    beside = ", side by side around the FMR where there are several" if len(curves) > 1 else ""
-    bars = f"Dots: equal error rates. Bars: {level(confidence_level)} intervals of FNMR at the FMRs asked for{beside}."
+    beside = ", drawn side by side around the FMR if there are several" if len(curves) > 1 else ""
+    bars = f"Dots: equal error rates. Bars: {level(confidence_level)} intervals of FNMR at the target FMRs{beside}."
     limits = across, (bottom, max(top, round_up(highest)))
     chart = _chart(id, title, curves, dots, _VERIFICATION, ("probit", "log"), limits)
     chart = _listed(chart, [curve.crossing for curve in curves], "equal error rate (EER)")
@@ -120,7 +120,7 @@ def det(
         description=f"{chart.description} Equal error rate: {listed(told)}.",
         marks=Errors(tuple(curves), dots, _VERIFICATION.errors, diagonal=True, apart=True),
         notes=(_HOW, bars),
-        see="The false non-matches that remain at each false match rate: the lower a curve, the better.",
+        see="False non-match rate at each false match rate; lower is better.",
     )
 
 
@@ -190,7 +190,9 @@ def searches(
         ]
         said += f" FNIR: {listed(parts)}."
     bars = f"Dots and bars: operating points with {level(first.confidence_level)} intervals of FNIR."
-    see = "The enrolled people who are missed at each rate of false alarms: the lower a curve, the better."
+    see = (
+        "Share of searches for enrolled people that miss them, at each false positive rate; lower is better."
+    )
     return replace(chart, description=said, notes=(_HOW, bars), answers=first.answers, see=see)
 
 

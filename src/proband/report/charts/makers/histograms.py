@@ -52,7 +52,7 @@ class ScoreCounts:
             for one in (self.genuine, self.impostor)
         ):
             raise UsageError(
-                "a histogram has rising edges, one more than counts, and no negative counts.",
+                "edges must increase, with one more edge than counts, and counts must not be negative.",
                 source=self.name,
             )
         object.__setattr__(self, "edges", edges)
@@ -61,7 +61,7 @@ class ScoreCounts:
         """The bins that hold scores, several put together if they are many."""
         held = np.flatnonzero(np.asarray(self.genuine) + np.asarray(self.impostor))
         if not len(held):
-            raise UsageError("there are no scores to draw.", source=self.name)
+            raise UsageError("there are no scores to plot.", source=self.name)
         first, last = int(held[0]), int(held[-1]) + 1
         n_bins = min(last - first, MOST_BINS)
         starts = first + np.arange(n_bins) * (last - first) // n_bins
@@ -107,10 +107,10 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
         _axes((min(ends), max(ends)), outlines, "score", "density", "number", y_unit="number"),
         Histograms(outlines, counts.threshold, counts.threshold_label),
         tuple(kinds),
-        ("Densities: each kind of scores has the area 1, however many there are.",),
+        ("Densities: genuine and impostor scores each have area 1.",),
         above=above,
         data=_bins_table(few, id, title or f"Scores of {counts.name}"),
-        see="The less genuine and impostor scores overlap, the fewer errors any threshold makes.",
+        see="The less the genuine and impostor scores overlap, the fewer errors at any threshold.",
         places=(PLAIN, SECOND),
     )
 
@@ -163,11 +163,11 @@ def differences(
         description=f"{trials} of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
         notes=(
             f"Dots and bars: the mean, and the middle {level(confidence_level)} of the choices.",
-            "Shaded: the first does not win. The share of such choices is not a p-value: it is about these people's images.",
+            "Shaded: the first does not win. The share of these choices is not a p-value: it concerns only images of these people.",
         ),
         answers=choices.answers,
         data=_differences_table(choices, pairs, rank, confidence_level, id),
-        see="The further a histogram lies to the right of zero, the less the choice of images decides who wins.",
+        see="The further a histogram is to the right of zero, the less the winner depends on the choice of images.",
     )
 
 

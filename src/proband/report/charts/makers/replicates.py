@@ -113,12 +113,12 @@ def replicates_chart(
     drawn = [one.replicates for one in estimates]
     if any(one is None for one in drawn):
         raise DesignError(
-            "This estimate has no replicates, so there is no distribution of them to draw.",
-            "estimate it under a design that draws some: bootstrap.",
+            "This estimate has no replicates to plot.",
+            "estimate it with a design that makes replicates: bootstrap.",
         )
     finite = [one[np.isfinite(one)] for one in drawn if one is not None]
     if not all(len(one) for one in finite):
-        raise DesignError("No replicate is finite, so there is nothing to draw.", "censor the ranks.")
+        raise DesignError("No replicate is finite, so there is nothing to plot.", "censor the ranks.")
     first = estimates[0]
     n = first.rests_on.n
     made = bins_of(finite, n)
@@ -141,7 +141,7 @@ def replicates_chart(
         f"{counted(len(finite[0]), 'replicate')} of {first.method}; {_said(made, n)}.",
         f"Dots and bars: the value and its {part} interval.",
     ]
-    notes += [f"{counted(left, 'replicate')} without a finite value not drawn."] if left else []
+    notes += [f"{counted(left, 'replicate')} without a finite value not shown."] if left else []
     of = str(first.answers.of)
     return Chart(
         id,
@@ -153,7 +153,7 @@ def replicates_chart(
         tuple(notes),
         first.answers,
         above=f"{counted(len(finite[0]), 'replicate')}; {_said(made, n)}",
-        see="The wider an outline, the less sure the value is.",
+        see="The wider the distribution, the less certain the value.",
     )
 
 
@@ -175,7 +175,7 @@ def _end(value: float, made: Bins) -> float:
 def _said(made: Bins, n: int) -> str:
     """What a bin holds."""
     if made.step is None:
-        return "values may be any, so bins are equally wide"
+        return "continuous values; bins are equally wide"
     if abs(made.step * n - 1) < _CLOSE:
-        return f"a bin holds {counted(made.values, 'value')} of 1/{count(n)}"
-    return f"a bin holds {counted(made.values, 'value')}, {fixed(made.step, 2)} apart"
+        return f"each bin covers {counted(made.values, 'value')} in steps of 1/{count(n)}"
+    return f"each bin covers {counted(made.values, 'value')}, {fixed(made.step, 2)} apart"

@@ -184,7 +184,7 @@ def _without_open(mark: Mark, limit: float) -> Mark:
 def leaderboard(
     estimates: Sequence[Estimate],
     id: str = "leaderboard-chart",
-    title: str = "Algorithms, the best first",
+    title: str = "Algorithms, best first",
     *,
     in_points: bool = True,
 ) -> Chart:
@@ -200,8 +200,8 @@ def leaderboard(
         title=title,
         named=True,
         notes=(
-            f"Bars: {part} intervals, each algorithm by itself. Overlapping bars do not say that two "
-            "algorithms are alike: differences on the same data do.",
+            f"Bars: {part} intervals of each algorithm separately. Overlapping bars do not show that two algorithms are "
+            "equal; use the paired differences.",
         ),
         answers=first.answers,
     )
@@ -232,7 +232,7 @@ def forest(
     ]
     if comparison.margin is not None:
         worth = size_of(comparison.margin, in_points)
-        notes.append(f"Shaded: differences smaller than {worth}, which are not worth having.")
+        notes.append(f"Shaded: differences smaller than the margin, {worth}.")
     return _apart(
         comparison,
         [Valued(f"{one.first} − {one.second}", one.value, one.low, one.high) for one in shown],
@@ -242,7 +242,7 @@ def forest(
         labels=labels,
         beside=[one.verdict for one in shown],
         notes=tuple(notes),
-        see="Bars that do not reach zero are significant differences, all pairs together.",
+        see="Bars that do not reach zero: significant differences, adjusted for all pairs.",
     )
 
 
@@ -361,7 +361,7 @@ def _single(place: int, rate: float) -> Mark:
     return Mark(place, place, rate, rate, rate, single=True)
 
 
-_SPREAD = "Circles: one gallery each. The wider an algorithm's circles spread, the more its rate depends on who is enrolled."
+_SPREAD = "Circles: single galleries. The wider their spread, the more the rate depends on who is enrolled."
 
 
 def gallery_effect(
@@ -385,7 +385,7 @@ def gallery_effect(
         " ".join(as_sentence(one.sentence()) for one in effects),
         Rows(names, names, marks, tests, on_one_line=True),
         [around(marks, "rate", str(answers.of))],
-        notes=("p: do the galleries of this algorithm differ? The table has the intervals.",),
+        notes=("p: test of whether the algorithm's galleries differ. The table contains the intervals.",),
         answers=answers,
         see=_SPREAD,
     )
@@ -404,7 +404,7 @@ def rates_by_group(
         if (own := group.fnmr if which == "fnmr" else group.fmr) is not None
     ]
     if not rates:
-        raise UsageError(f"No group has a {which.upper()} to draw.")
+        raise UsageError(f"No group has a {which.upper()} to plot.")
     return groups, rates
 
 
@@ -444,7 +444,7 @@ def groups(
     part = rates[0][2].confidence_level
     note = (
         f"Bars: {level(part)} intervals. Hollow: fewer than {SUPPORTED} errors; at the left end of a "
-        "logarithmic axis: none. Arrows: beyond the axis, which is that of groups with enough errors."
+        "logarithmic axis: none. Arrows: beyond the axis, which covers groups with enough errors."
     )
     rows = Rows(tuple(labels), names, marks)
     if counts:
@@ -456,7 +456,7 @@ def groups(
         beside = tuple(own.get(row, "none compared") for row in range(len(labels)))
         rows = Rows(tuple(labels), names, marks, beside, reference=errors / n if errors else None)
     said = f"{listed([_ratio(one, which) for one in found])}."
-    see = f"One threshold for all groups: where the {which.upper()} of one algorithm differ, it errs more often on some."
+    see = f"One threshold for all groups: if an algorithm's {which.upper()} differs between groups, it makes more errors on some of them."
     return rows_chart(id, title, said, rows, domains, names, (note,), answers, part, see)
 
 

@@ -12,7 +12,7 @@ from proband.words import Sentence
 _LEVEL = Sentence(
     "methods.level",
     "note",
-    "Intervals are at the {level:level} level; every replicate is seeded (seed {seed})",
+    "Intervals are at the {level:level} level; replicates use seed {seed}",
 )
 _VERSION = Sentence("methods.version", "note", "Computed with Proband {version}")
 

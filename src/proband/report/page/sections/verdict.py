@@ -19,9 +19,11 @@ _NAMES_OF_MORE = Sentence("verdict.names-of-more", "note", "{names:row} and {mor
 _TIED = Sentence("verdict.tied", "note", "{algorithm} {tied:count} of {probes:count}")
 _TIES = "Probes tied with a non-mate: {tied}; "
 _TIES_OF_ONE = Sentence(
-    "verdict.ties-of-one", "caution", _TIES + "its result rests on the tie policy ({policy})"
+    "verdict.ties-of-one", "caution", _TIES + "its result depends on the tie policy ({policy})"
 )
-_TIES_OF_SOME = Sentence("verdict.ties", "caution", _TIES + "their results rest on the tie policy ({policy})")
+_TIES_OF_SOME = Sentence(
+    "verdict.ties", "caution", _TIES + "their results depend on the tie policy ({policy})"
+)
 _VARIES = Sentence(
     "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
 )
