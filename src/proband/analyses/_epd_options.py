@@ -1,4 +1,4 @@
-"""What requests about protocols, audits of splits and what-if questions share."""
+"""Options shared by requests for protocols, audits of splits and what-if questions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CLASSIFIERS = Names(
     checked=False,
     code="proband.protocols.running.classifiers:names_code",
 )
-"""That a text names a classifier, or code of one."""
+"""Marks a text that names a classifier, or the code of a classifier."""
 FILE_COLUMN = "Column of image file names."
 
 
 def _size(text: str) -> str:
-    """A height and a width, in one spelling."""
+    """Normalise a height and a width."""
     sides = re.fullmatch(r"0*([1-9][0-9]*)[xX×]0*([1-9][0-9]*)", text)
     if sides is None:
         raise refuse(f"expected HEIGHTxWIDTH, such as 110x90, got {shown(text)}")
@@ -55,17 +55,17 @@ class TaskRequest(AnalysisRequest):
 
     @property
     def settled_task(self) -> Task:
-        """The task, as said or implied."""
+        """The task, as given or implied."""
         return self.task or ("identity" if self.label is None else "attribute")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The columns of samples whose values are classes."""
+        """Columns of samples whose values are classes."""
         return () if self.label is None else (self.label,)
 
     @property
     def reads(self) -> Reads:
-        """What it reads: samples, and files that it names."""
+        """Inputs: samples, and files named in the request."""
         return Reads(scores=False, samples=True, labels=self.labels)
 
 

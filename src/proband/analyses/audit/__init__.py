@@ -1,4 +1,4 @@
-"""Splits audited."""
+"""Audits of splits."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 

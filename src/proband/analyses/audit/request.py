@@ -1,4 +1,4 @@
-"""What can be asked of an audit of splits."""
+"""Requests for an audit of splits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COPIES, _LOSSES = Option(panel="Copies"), Option(panel="Losses")
 
 
 class AuditRequest(TaskRequest):
-    """Are splits fit to estimate an accuracy with? Leaks, copies, imbalance, losses."""
+    """Audit of splits for leaks, copies, imbalance and losses."""
 
     splits: Annotated[
         FileOrDirectory | None,
@@ -69,6 +69,6 @@ class AuditRequest(TaskRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: samples, and files that it names; a sample that failed has no copies."""
+        """Inputs: samples, and files named in the request; failed samples have no copies."""
         sought = self.images is not None or self.embeddings is not None
         return Reads(scores=False, samples=True, labels=self.labels, failures=sought)

@@ -34,18 +34,18 @@ def rate_distributions_figure(
 ) -> Figure:
     """Draw how a recognition rate varies over trials, for several algorithms (the paper's figure 1).
 
-    Two families of bundled recognisers, such as PCA and LDA, have a panel each; more than eight algorithms a row each.
+    Two families of bundled recognisers, such as PCA and LDA, get a panel each; more than eight algorithms get a row each.
 
     Parameters
     ----------
     distributions
-        By the name of the algorithm.
+        Distributions by name of the algorithm.
     width
-        The width of a bin, in whole values of 1/n.
+        Width of a bin, in multiples of 1/n.
     title
-        A heading for the whole figure.
+        Title of the figure.
     rank
-        Which recognition rate it is, for the label of the axis.
+        Rank of the recognition rate, for the axis label.
     """
     named = {
         name: (f"{name}  {percent(one.mean, 1)} ± {percent(one.standard_deviation, 1)}", one)
@@ -74,18 +74,18 @@ def rank_intervals_figure(
 ) -> Figure:
     """Draw the mean recognition rate and its percentile interval at each rank (the paper's figure 2).
 
-    Each interval is for its rank alone; those of several algorithms stand side by side.
+    Intervals are pointwise; intervals of several algorithms are drawn side by side.
 
     Parameters
     ----------
     bands
         The distributions at ranks 1, 2, … by the name of the algorithm.
     confidence_level
-        The share of trials that an interval holds.
+        Share of trials within an interval.
     title
-        A heading for the whole figure.
+        Title of the figure.
     note
-        What else is to be said, such as which algorithms are not drawn.
+        Additional text, such as the algorithms not shown.
     """
     every = some([one for members in bands.values() for one in members], "distributions")
     size = _wide_enough(bands), 4.2
@@ -127,11 +127,11 @@ def differences_figure(
         The width of a bin, in whole values of 1/n. Zero is the last value of its bin, so that the trials at or below zero
         have bins of their own.
     title
-        A heading for the whole figure.
+        Title of the figure.
     rank
-        Which recognition rate differs, for the label of the axis.
+        Rank of the recognition rate, for the axis label.
     note
-        What else is to be said, such as which pairs are not drawn.
+        Additional text, such as the pairs not shown.
     """
     label = f"difference in {_rate(rank)}, A − B (percentage points)"
     ridges = len(distributions) > _MOST_IN_A_PANEL

@@ -1,4 +1,4 @@
-"""What can be asked of other choices of images."""
+"""Requests for the analysis of image choices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from proband.words import count
 
 
 class ChoicesRequest(AnalysisRequest):
-    """Other choices of images of the same people."""
+    """Choices of gallery and probe images of the same people."""
 
     groups: Annotated[
         Several[Text],
@@ -139,5 +139,5 @@ class ChoicesRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: scores, with ties as the experiment has them."""
+        """Inputs: scores, with the tie policy of the experiment."""
         return Reads(experiment=frozenset() if self.trainings else frozenset({"ties"}))

@@ -1,4 +1,4 @@
-"""Other choices of images shown: rates over trials, differences, exact means, and training sets."""
+"""Views of image choices: rates over trials, differences, exact means, and training sets."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _EXACT = Sentence(
 
 
 def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Draw]:
-    """What draws the figures of the paper that these results allow: distributions, intervals by rank, differences."""
+    """Functions that draw the figures of the paper: distributions, intervals by rank, differences."""
     names = result.algorithms
     ranks = range(1, min(result.n_ranks, LOW_RANKS) + 1)
     leading = _leading(result)
@@ -100,7 +100,7 @@ def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Dra
 
 
 def _spreads(result: VirtualExperiments) -> list[list[Estimate]]:
-    """What the figure of other measures draws: each over all algorithms, and D of as many pairs as can be read."""
+    """Figures of other measures: each over all algorithms, and D for as many pairs as are legible."""
     drawn: list[list[Estimate]] = []
     for measured in result.measured.values():
         drawn.append(list(measured.estimates.values()))
@@ -110,7 +110,7 @@ def _spreads(result: VirtualExperiments) -> list[list[Estimate]]:
 
 
 def _leading(result: VirtualExperiments) -> list[str]:
-    """The algorithms by their mean rate at rank 1, the best first."""
+    """The algorithms by mean rate at rank 1, best first."""
     return sorted(result.algorithms, key=lambda name: -result.rate(name).mean)
 
 
@@ -120,7 +120,7 @@ def _chosen(result: VirtualExperiments) -> bool:
 
 
 def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
-    """Say which algorithms the figure of ranks draws, and which pairs that of differences; empty where it draws all."""
+    """State which algorithms or pairs a figure shows; empty if it shows all."""
     total = len(result.algorithms)
     bands, paired = min(total, _MOST_BANDS), min(total, _MOST_PAIRED)
     rule = "the {} with the highest mean rate at rank 1"
@@ -137,7 +137,7 @@ def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
 
 @shows(VirtualExperiments)
 class VirtualExperimentsView(View[VirtualExperiments]):
-    """Trials with other images of the same people: rates, and differences of several algorithms."""
+    """Trials with other images of the same people: rates, and differences between algorithms."""
 
     plot = staticmethod(one_of(figures_of, "distributions"))
 
@@ -163,7 +163,7 @@ class VirtualExperimentsView(View[VirtualExperiments]):
 
 @shows(Choices)
 class ChoicesView(View[Choices]):
-    """Trials, exact means, or training sets: whichever was asked for."""
+    """Trials, exact means, or training sets, as requested."""
 
     def tables(self, found: Choices) -> Sequence[Table]:
         if found.choices is not None:
@@ -268,7 +268,7 @@ class ChoicesView(View[Choices]):
         return {} if found.choices is None else found.choices.metrics
 
     def told(self, found: Choices) -> Sequence[Note]:
-        """What the figures leave out, and where it is."""
+        """What the figures leave out, and where to find it."""
         left = ("", "") if found.choices is None else left_undrawn(found.choices)
         return [
             _UNDRAWN(figure=name, part=part)

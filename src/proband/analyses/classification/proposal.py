@@ -1,4 +1,4 @@
-"""What a first study file proposes of classifiers."""
+"""Proposal of a classification analysis for a new study file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Judge the scores of classes that were found, those of one set of labels."""
+    """Propose evaluating the class scores that share a set of labels."""
     if not made.logits:
         return Suggestion()
     first = made.logits[0]

@@ -1,4 +1,4 @@
-"""What can be asked of classifiers."""
+"""Requests for the evaluation of classifiers."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ClassificationRequest(AnalysisRequest):
 
     @classmethod
     def from_files(cls, files: Sequence[str]) -> dict[str, Any]:
-        """Scores by their endings, and one table."""
+        """Sort files by extension: scores, and one table."""
         scores = [name for name in files if PurePath(name).suffix.lower() in (".npz", ".npy")]
         tables = [name for name in files if name not in scores]
         if len(tables) > 1:
@@ -131,5 +131,5 @@ class ClassificationRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

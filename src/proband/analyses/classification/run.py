@@ -1,4 +1,4 @@
-"""Classifiers judged: scores of classes and labels are read, and handed to `classify`."""
+"""Read class scores and labels, and evaluate them with `classify`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 
 
 def run(request: ClassificationRequest, context: Context) -> Classification:
-    """Judge the models of the files that a request names."""
+    """Evaluate the models in the files of a request."""
     if request.predictions:
         return _of_predictions(request, context)
     origin, output = context.origin, context.output

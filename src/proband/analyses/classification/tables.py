@@ -1,4 +1,4 @@
-"""Classification in tables and words: accuracies, the hardest classes, the commonest mistakes."""
+"""Tables and notes of classification: accuracies, hardest classes, most common errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proband.report.tables.table import Table
 from proband.words import Note, Sentence, Target, counted, part_of
 
 MOST_CLASSES = 12
-"""Of so many classes a confusion matrix can be read in a table."""
+"""Largest number of classes for a confusion matrix in a table."""
 _HARDEST = 5  # classes in a terminal
 _COMMONEST = 3  # mistakes of each model in a terminal
 _MACRO = "Balanced accuracy: every class weighted equally."
@@ -26,7 +26,7 @@ def classification_tables(result: Classification) -> list[Table]:
 
 
 def confusion_tables(result: Classification, most: int) -> list[Table]:
-    """The confusion matrix of every model; where classes are too many for it, the commonest mistakes of each."""
+    """The confusion matrix of every model, or its most common errors if there are too many classes."""
     if len(result.classes) <= MOST_CLASSES:
         return [confusion_matrix_table(result, name) for name in result.algorithms]
     mistakes = confusions_table(result, most)
@@ -35,7 +35,7 @@ def confusion_tables(result: Classification, most: int) -> list[Table]:
 
 
 def rates_table(result: Classification) -> Table:
-    """Every model, the best first: accuracies with their intervals."""
+    """Every model, best first: accuracies with their intervals."""
     leads = f"{'macro-' if result.average == 'macro' else ''}top-{result.k[0]}"
 
     def accuracy(measure: str, heading: str, explained: str = "") -> col.ColumnOf[str]:
@@ -61,7 +61,7 @@ def rates_table(result: Classification) -> Table:
 
 
 def classes_table(result: Classification, most: int | None = None) -> Table:
-    """Every class, or those whose recall is lowest on average over models: samples, and recall and precision of each model."""
+    """Every class, or the classes with the lowest recall averaged over models: samples, and recall and precision of each model."""
     found = {(one.label, one.algorithm): one for one in result.by_class}
 
     def hardness(label: str) -> float:
@@ -97,7 +97,7 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
 
 
 def confusion_matrix_table(result: Classification, name: str) -> Table:
-    """The confusion matrix of a model: true classes down, what was said across."""
+    """The confusion matrix of a model: true classes in rows, predicted classes in columns."""
     matrix = dict(zip(result.classes, result.confusion(name).tolist(), strict=True))
     whole = all(float(n).is_integer() for row in matrix.values() for n in row)
 
@@ -119,7 +119,7 @@ def confusion_matrix_table(result: Classification, name: str) -> Table:
 
 
 def confusions_table(result: Classification, most: int = 20) -> Table:
-    """The commonest mistakes of every model."""
+    """The most common errors of every model."""
     return col.table_of(
         "Most common errors",
         [one for name in result.algorithms for one in result.top_confusions(name, most)],
@@ -133,7 +133,7 @@ def confusions_table(result: Classification, most: int = 20) -> Table:
 
 
 def classification_statements(result: Classification) -> list[Note]:
-    """Say what varies behind the numbers, how models were compared, and what to beware of."""
+    """State what varies, how models were compared, and cautions."""
     said = [answered(result.answers)]
     if result.comparison is not None:
         said.append(_METHOD(method=result.comparison.pairs[0].method))

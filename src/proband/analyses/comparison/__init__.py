@@ -1,4 +1,4 @@
-"""Algorithms compared."""
+"""Comparisons of algorithms."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 

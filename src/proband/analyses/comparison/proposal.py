@@ -1,4 +1,4 @@
-"""What a first study file proposes of comparisons."""
+"""Proposal of comparisons for a new study file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NO_RANKS = (
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; of lists of pairs, which cannot be ranked, by an error rate."""
+    """Runs by default; lists of pairs cannot be ranked and are compared by an error rate."""
     if made.lists:
         return Suggestion(switch=_NO_RANKS)
     lines = (

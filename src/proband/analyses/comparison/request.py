@@ -1,4 +1,4 @@
-"""What can be asked of comparisons of algorithms."""
+"""Requests for comparisons of algorithms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonRequest(AnalysisRequest, Replication):
-    """One measure by which algorithms are compared: the rate at rank 1 unless another is named."""
+    """A comparison of algorithms by one measure. Default: the rate at rank 1."""
 
     measure: Annotated[
         Text,
@@ -127,22 +127,22 @@ class ComparisonRequest(AnalysisRequest, Replication):
 
     @property
     def measured(self) -> Measure:
-        """What algorithms are compared by."""
+        """The measure compared."""
         from proband.measures import measure_named
 
         return measure_named(self.measure)
 
     @property
     def of_pairs(self) -> bool:
-        """Whether compared pairs are counted, and not ranks."""
+        """Whether the measure is computed from compared pairs rather than ranks."""
         return self.measured.view == "pairs"
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs or ranks, by its measure."""
+        """Inputs: compared pairs or ranks, depending on the measure."""
         return Reads(pairs=True, lists=True, experiment=CHOICE) if self.of_pairs else Reads(ranks=True)
 
     @property
     def category_use(self) -> Literal["none", "needed"]:
-        """Categories must be there if algorithms are compared within them."""
+        """Categories are required if algorithms are compared within them."""
         return "needed" if self.by_category else "none"

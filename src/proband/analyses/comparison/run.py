@@ -1,4 +1,4 @@
-"""Algorithms compared: by ranks or compared pairs, over all probes and within categories, or with another set of people."""
+"""Compare algorithms by ranks or compared pairs, over all probes and within categories, or on two sets of people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOT_COMPARED = Sentence("comparison.not-done", "note", "No comparison of {of}: 
 
 @dataclass(frozen=True, eq=False)
 class ComparedAlgorithms(Parts):
-    """Algorithms compared.
+    """Results of comparisons.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class ComparedAlgorithms(Parts):
 
     @property
     def titles(self) -> dict[str, str]:
-        """What people call each comparison: its measure, its probes, and a number if it is not the first of these."""
+        """Title of each comparison: its measure, its probes, and a number if the title is not unique."""
         named = {key: _title(one) for key, one in self.comparisons.items()}
         seen: Counter[str] = Counter()
         for key, title in named.items():
@@ -58,7 +58,7 @@ def _title(comparison: Comparison) -> str:
 
 
 def prepare(requests: Sequence[ComparisonRequest], context: Context) -> None:
-    """Refuse algorithms that are not there, a design that does not suit the measure, and a second set that cannot be read."""
+    """Raise an error for unknown algorithms, a design unsuitable for the measure, or an unreadable second set."""
     if _is_idle(context):
         return
     for request in requests:
@@ -75,7 +75,7 @@ def _is_idle(context: Context) -> bool:
 
 
 def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgorithms | None:
-    """Compare all algorithms by everything that is asked for."""
+    """Run all requested comparisons."""
     made: dict[str, Comparison] = {}
     if context.inputs.lists:
         made = {one.measured.code: _of_lists(one, context) for one in requests if one.of_pairs}

@@ -1,4 +1,4 @@
-"""A second set of people that algorithms are compared on: its files are read, and its probes ranked, as those of the first."""
+"""A second set of people for comparisons; its files are read and its probes ranked like the first set's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNPAIRED = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class SecondSet:
-    """The second set: what was read, its own gallery and probes, and which algorithms are compared with which of the first.
+    """The second set: data read, gallery and probes, and pairs of algorithms to compare with the first set.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ def _request_of(asked: ComparisonRequest, request: Request) -> Request:
 
 
 def sets_named(text: str, first: Sequence[str], second: Sequence[str]) -> tuple[str, str]:
-    """Part ``A-B`` into an algorithm of the first set and one of the second; names may hold hyphens themselves.
+    """Split ``A-B`` into an algorithm of the first set and an algorithm of the second; names may contain hyphens.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Comparisons shown: tables with letters, verdicts, and every pair."""
+"""Views of comparisons: tables with letters, verdicts, and every pair."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _first(found: ComparedAlgorithms) -> Comparison:
 
 
 def standings_frame(comparison: Comparison) -> pl.DataFrame:
-    """One row for each algorithm, the best first: its value, what it rests on, and the places it can hold."""
+    """One row per algorithm, best first: value, supporting data, and range of places."""
     places = comparison.places()
     return frame_of_rows(
         [

@@ -1,4 +1,4 @@
-"""Charts of what makes probes fail: standardised rates and differences, curves along numbers, and how the model fits."""
+"""Charts of covariate effects: standardised rates and differences, curves along numeric covariates, and model fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.words import counted, level, p_value
 
 
 def study_charts(study: CovariateStudy) -> Mapping[str, Sequence[Chart]]:
-    """The differences, the rates, curves along numbers and the check of fit."""
+    """Differences, rates, curves along numeric covariates, and the check of fit."""
     numbers = dict.fromkeys(band.along for band in study.curves)
     made = {
         "differences": [_differences(study)] if study.differences else [],
@@ -112,7 +112,7 @@ def _along(study: CovariateStudy, covariate: str, id: str) -> Chart:
 
 
 def fit_check(study: CovariateStudy, check: FitCheck, id: str = "covariates-fit") -> Chart:
-    """Chart observed against expected outcomes, by groups of what is expected; or what is left over along a number."""
+    """Chart observed against expected outcomes by groups of expected values, or residuals along a numeric covariate."""
     base = np.zeros_like(check.expected) if check.by is None else check.expected
     band = check.observed
     low, high = (np.nan_to_num(end - base) for end in (band.low, band.high))

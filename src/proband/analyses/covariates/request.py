@@ -1,4 +1,4 @@
-"""What can be asked about why probes fail."""
+"""Requests for covariate analyses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLUMN = Option(metavar="COLUMN", panel="Outcomes")
 
 
 class CovariatesRequest(AnalysisRequest):
-    """What makes a probe fail? Outcomes explained by covariates, with people as clusters; of scores, or of a table."""
+    """Outcomes explained by covariates, with people as clusters, from scores or a table."""
 
     on: Annotated[
         Text,
@@ -108,5 +108,5 @@ class CovariatesRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks, or a table of its own."""
+        """Inputs: ranks, or its own table."""
         return Reads(ranks=True) if self.table is None else Reads(scores=False)

@@ -1,4 +1,4 @@
-"""Outcomes explained by covariates shown: which terms matter, standardised rates and differences, and the check of fit."""
+"""Views of covariate analyses: tests of terms, standardised rates and differences, and the check of fit."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class CovariatesView(View[CovariateStudy]):
         ]
 
     def passages(self, found: CovariateStudy, explain: bool) -> Iterator[Passage]:
-        """What matters; if everything is explained, with covariates that act on each other and coefficients."""
+        """Tests and effects; with everything explained, also interactions and coefficients."""
         alone = tuple(rate for rate in found.rates if not rate.who.other_column)
         tables = self.page_tables(found) if explain else self.tables(replace(found, rates=alone))
         yield Passage(tables, (), self.notes(found), [found.answers])
@@ -122,7 +122,7 @@ class CovariatesView(View[CovariateStudy]):
         yield Placed(45, Section("covariates", title, tuple(self.blocks(found, scene))))
 
     def headline(self, found: CovariateStudy, scene: Scene) -> Summary | None:
-        """Which covariates matter, and by how much those that do differ most."""
+        """The significant covariates, and the largest differences."""
         of = found.answers.of
         mattering = {
             test.who.column: p for test in found.tests if (p := test.p_adjusted) is not None and p < _ALPHA

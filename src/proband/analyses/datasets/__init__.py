@@ -1,4 +1,4 @@
-"""Algorithms over several data sets."""
+"""Comparisons over several data sets."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 

@@ -1,4 +1,4 @@
-"""What can be asked of several data sets."""
+"""Requests for comparisons over several data sets."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ class DatasetsRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

@@ -1,4 +1,4 @@
-"""Algorithms over several data sets shown: ranks, every two algorithms, and every data set."""
+"""Views of comparisons over several data sets: ranks, every pair of algorithms, and every data set."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _POOLED = Sentence(
 def datasets_figure(
     result: DatasetComparison, which: str = "ranks", width: Inches = 7.16, title: Title | None = None
 ) -> Figure:
-    """Draw average ranks with bars over those that Holm's signed ranks do not tell apart, or the differences in every data set.
+    """Draw average ranks, with bars over algorithms not significantly different (signed ranks, Holm), or the differences in every data set.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _about(pair: Difference) -> Valued:
 
 @shows(DatasetComparison)
 class DatasetsView(View[DatasetComparison]):
-    """Ranks, every two algorithms, and every data set."""
+    """Ranks, every pair of algorithms, and every data set."""
 
     section = ("datasets", "Several data sets", 15)
     meaning = "Notes on the comparison"

@@ -1,4 +1,4 @@
-"""Pairs of algorithms as the command line names them, whose names may hold the marks that part them."""
+"""Pairs of algorithms as written on the command line; names may contain the separators."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ def _dated(text: str, known: Sequence[str]) -> tuple[str, str | None]:
 
 
 PAIRS = {"versions": _version, "improvements": _improvement}
-"""Fields of requests that name pairs of algorithms, and how each text is understood once their names are known."""
+"""Request fields that name pairs of algorithms, and the function that parses each once the names are known."""

@@ -1,4 +1,4 @@
-"""What can be asked of a FERET evaluation."""
+"""Requests for a FERET evaluation."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from proband.study.requests.base import (
 
 
 class VersionRequest(Part):
-    """A fully automatic algorithm, and the same one told where the eyes are."""
+    """A fully automatic algorithm and its partially automatic version, which is given the eye positions."""
 
     fully: Text
     partially: Text
 
 
 class ImprovementRequest(Part):
-    """One algorithm at two dates."""
+    """Two versions of an algorithm, at different dates."""
 
     earlier: Text
     later: Text
@@ -123,7 +123,7 @@ class FeretRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks, and the records of runs, for who took part."""
+        """Inputs: ranks, and records of runs for the participants."""
         return Reads(ranks=True, runs=True)
 
     @property

@@ -1,4 +1,4 @@
-"""What a FERET study found and what it means, in words."""
+"""Notes on the results of a FERET study."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ _EMPTY_PANEL = Sentence(
 
 
 def study_statements(study: FeretStudy) -> list[Note]:
-    """Say what was found and what it means, a note each."""
+    """State the results and their meaning, one note each."""
     return [
         *difficulty_statements(study),
         *_about_pairs(study),
@@ -134,7 +134,7 @@ def study_statements(study: FeretStudy) -> list[Note]:
 
 
 def difficulty_statements(study: FeretStudy) -> list[Note]:
-    """Whether each set of probes is too easy or too hard, and by which rule."""
+    """State whether each set of probes is too easy or too hard, and the rule."""
     said: list[Note] = [one.difficulty.sentence() for one in study.results]
     if len(study.field) > 1:
         significance = 1 - study.evaluation.confidence_level
@@ -151,7 +151,7 @@ def _about_pairs(study: FeretStudy) -> list[Note]:
 
 
 def about_field(study: FeretStudy) -> list[Note]:
-    """Say what averages and upper bounds are."""
+    """Explain averages and upper bounds."""
     answers = study.results[0].average.answers
     said = [
         answered(answers, _AVERAGE, of=answers.of, level=study.evaluation.confidence_level),
@@ -162,7 +162,7 @@ def about_field(study: FeretStudy) -> list[Note]:
 
 
 def about_variation(study: FeretStudy) -> list[Note]:
-    """Say what tables of variation hold; nothing if there are none."""
+    """Explain tables of variation, if there are any."""
     if not study.variation:
         return []
     answers = study.variation[0].answers
@@ -202,7 +202,7 @@ def _gathered_notes(study: FeretStudy) -> list[Note]:
 
 
 def about_sizes(study: FeretStudy) -> list[Note]:
-    """Say what rates by gallery size are, and where they differ from the others."""
+    """Explain rates by gallery size, and where they differ from other rates."""
     if not study.sizes:
         return []
     answers = study.sizes[0].answers
@@ -237,7 +237,7 @@ def _about_enrolment(what: str, people: int, enrolled: dict[str, int]) -> list[N
 
 
 def about_rejection(study: FeretStudy) -> list[Note]:
-    """Say how the rejection test was made."""
+    """Describe the rejection test."""
     test = study.rejection
     if test is None:
         return []
@@ -251,7 +251,7 @@ def about_rejection(study: FeretStudy) -> list[Note]:
 
 
 def field_statements(study: FeretStudy) -> list[Note]:
-    """Say what the counts mean, which panels have no date, and how the orders agree."""
+    """Explain the counts, list panels without a date, and state how the orderings agree."""
     said: list[Note] = []
     for found in study.consistency:
         said += [] if len(found.pairs) > MOST_PAIRS else found.sentences()

@@ -54,7 +54,7 @@ _KNOWN: dict[str, tuple[str, Callable[[Participant], str | None]]] = {
 
 
 def gallery_size(people: int, images: int) -> str:
-    """The size of a gallery as FERET counts it, and its images where they are more."""
+    """The size of a gallery as counted in FERET, and its number of images if larger."""
     size = counted(people, "person", "people")
     return size if people == images else f"{size}, {counted(images, 'image')}"
 
@@ -113,7 +113,7 @@ def _above(table: Table, *below: tuple[Cell, ...]) -> Table:
 
 
 def leaderboards(study: FeretStudy) -> list[Table]:
-    """Rates with places, a row for each algorithm and a column for each set of probes; the average below."""
+    """Rates with places, one row per algorithm and one column per set of probes, with the average below."""
     return [
         _leaderboard(study, study.results[start : start + _IN_A_ROW])
         for start in range(0, len(study.results), _IN_A_ROW)
@@ -161,7 +161,7 @@ def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) 
 
 
 def contrast_table(contrast: VersionContrast, id: str = "") -> Table:
-    """One algorithm in two states, a row for each set of probes."""
+    """Two versions of an algorithm, one row per set of probes."""
     whole = contrast.rows[0]
     size = gallery_size(whole.n_gallery_subjects, whole.n_gallery_images)
     first, second = zip((contrast.first, contrast.second), contrast.roles, strict=True)

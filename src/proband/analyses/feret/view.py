@@ -1,4 +1,4 @@
-"""A FERET evaluation shown: categories, versions, galleries, sizes and rejection."""
+"""Views of a FERET evaluation: categories, versions, galleries, sizes and rejection."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _VARIATION = Sentence("diagnostics.gallery-variation", "note", "galleries, {cate
 
 @shows(SizeCurve)
 class SizeCurveView(View[SizeCurve]):
-    """Rates by the size of the gallery."""
+    """Rates by gallery size."""
 
     def charts(self, found: SizeCurve) -> Mapping[str, Sequence[Chart]]:
         return {"sizes": [gallery_sizes([found])]}
@@ -125,7 +125,7 @@ class FeretView(View[FeretStudy]):
         return [found.evaluation.answers]
 
     def frames(self, found: FeretStudy) -> Mapping[str, pl.DataFrame]:
-        """Rates, curves, and whatever else was asked for."""
+        """Rates, curves, and other requested results."""
         made = {"feret": [found.to_frame()], "feret_cmc": [found.evaluation.curves_frame()]}
         made["feret_participants"] = (
             [participants_frame(found.participants)] if found.told_of_participants else []

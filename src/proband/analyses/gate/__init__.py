@@ -1,4 +1,4 @@
-"""May a new algorithm replace a baseline?"""
+"""Release gates: whether a new algorithm may replace a baseline."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 

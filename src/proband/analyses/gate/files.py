@@ -21,7 +21,7 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 class GateFiles(Part):
-    """What a gate writes besides."""
+    """Additional files of a gate."""
 
     save: Annotated[
         Text | None,
@@ -56,7 +56,7 @@ class GateFiles(Part):
         yield from (Path(name) for name in (self.save, self.junit, self.summary) if name is not None)
 
     def write(self, gate: Gate) -> Iterator[Path]:
-        """Write the files, and name each when it is there."""
+        """Write the files, reporting each when it is written."""
         from proband.analyses.gate.view import gate_junit, gate_summary
         from proband.engine import written_whole
 
@@ -84,5 +84,5 @@ class GateFiles(Part):
 
 
 def exit_code(gate: Gate, request: Request) -> int:
-    """0 for a pass, 3 for a fail, 4 where it is undecided."""
+    """0 for a pass, 3 for a fail, 4 if undecided."""
     return gate.exit_code

@@ -1,4 +1,4 @@
-"""What can be asked of a release gate."""
+"""Requests for a release gate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class GateRequest(AnalysisRequest):
-    """May a new algorithm replace a baseline? It passes if it is shown not to be worse by the margin."""
+    """Release gate: a new algorithm passes if it is shown to be less than the margin worse than the baseline."""
 
     baseline: Annotated[
         Text | None,
@@ -77,17 +77,17 @@ class GateRequest(AnalysisRequest):
 
     @property
     def measured(self) -> Measure:
-        """What must not get worse."""
+        """The measure that must not get worse."""
         from proband.measures import measure_named  # nothing heavy is imported before it is needed
 
         return measure_named(self.measure)
 
     @property
     def of_pairs(self) -> bool:
-        """Whether compared pairs are counted, and not ranks."""
+        """Whether the measure is computed from compared pairs rather than ranks."""
         return self.measured.view == "pairs"
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs or ranks, by its measure."""
+        """Inputs: compared pairs or ranks, depending on the measure."""
         return Reads(pairs=True, experiment=CHOICE) if self.of_pairs else Reads(ranks=True)

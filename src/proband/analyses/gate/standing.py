@@ -1,4 +1,4 @@
-"""Who stands at a gate, and whether the baseline is the one that was meant."""
+"""The two algorithms of a gate, and the check of the pinned baseline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proband.study.requests import EmbeddingSource
 
 
 def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, int]:
-    """The places of the new algorithm and of the one it would replace, among those that were read."""
+    """Indices of the new algorithm and the baseline among the algorithms read."""
     names = [one.name for one in inputs.algorithms]
     found = {}
     for key in ("baseline", "candidate"):
@@ -35,7 +35,7 @@ def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, i
 
 
 def pinned(request: GateRequest, baseline: Algorithm, inputs: Inputs) -> Pinned | None:
-    """The file of the baseline; refused if its digest is not the one that was asked for."""
+    """The file of the baseline; raises an error if its digest differs from the pinned digest."""
     source = baseline.source
     file = None if source is None else next((one for one in inputs.files if one.name == source.file), None)
     if source is None or file is None:

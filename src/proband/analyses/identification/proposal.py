@@ -1,4 +1,4 @@
-"""What a first study file proposes of identification."""
+"""Proposal of identification for a new study file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; switched off where lists of pairs name no single probes."""
+    """Runs by default; switched off for lists of pairs that do not identify probes."""
     if made.lists:
         why = "these lists of pairs do not identify probes, so nothing can be ranked"
         return Suggestion(switch=f"identification = false        # {why}")

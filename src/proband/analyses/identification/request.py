@@ -1,4 +1,4 @@
-"""What can be asked of identification."""
+"""Requests for identification."""
 
 from __future__ import annotations
 
@@ -71,18 +71,18 @@ class IdentificationRequest(AnalysisRequest, Replication):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks, and compared pairs where a measure is of those."""
+        """Inputs: ranks, and compared pairs if a measure needs them."""
         from proband.measures import measure_named  # nothing heavy is imported before it is needed
 
         return Reads(ranks=True, pairs=any(measure_named(one).view == "pairs" for one in self.measured))
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """The measures of the table of measures: those named, or under a design that is named the rates at the ranks shown."""
+        """Measures of the table of measures: the measures named or, if a design is named, the rates at the ranks shown."""
         rates = () if self.design == "auto" else tuple(f"rank-{rank}" for rank in self.ranks)
         return self.measures or rates
 
     @property
     def category_use(self) -> Literal["possible"]:
-        """Rates are given by category where there are some."""
+        """Rates are reported by category if there are any."""
         return "possible"

@@ -1,4 +1,4 @@
-"""Identification carried out: rates and curves by category, other measures, and what the sets share."""
+"""Run identification: rates and curves by category, other measures, and overlap of the sets."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from proband.study.findings import Parts
 
 @dataclass(frozen=True, eq=False)
 class Identified(Parts):
-    """What was found of identification.
+    """Results of identification.
 
     Attributes
     ----------
     evaluation
         Rates and curves with bands, by probe category.
     measured
-        Other measures that were asked for, with their intervals: of every algorithm, by measure and category.
+        Other requested measures with intervals, for every algorithm, by measure and category.
     overlap
-        Images and people that gallery and probe sets have in common, if that was asked for.
+        Images and people shared by gallery and probe sets, if requested.
     relative_ranks
         Whether curves are drawn over rank / people in the gallery.
     """
@@ -48,7 +48,7 @@ _CLOSED = ("proportion", "clusters")  # what designs with closed forms can do
 
 
 def prepare(request: IdentificationRequest, context: Context) -> None:
-    """Refuse measures that the design, or a finite population, does not suit."""
+    """Raise an error for measures unsuitable for the design or for a finite population."""
     for measure in _measures(request):
         require_answer(request, measure, context)
         _require_closed(request, measure)
@@ -68,7 +68,7 @@ def _require_closed(request: IdentificationRequest, measure: Measure) -> None:
 
 
 def run(request: IdentificationRequest, context: Context) -> Identified:
-    """Measure every algorithm on all probes and on those of every category."""
+    """Measure every algorithm on all probes and on the probes of every category."""
     evaluation = evaluate_sets(
         context.outcomes,
         context.outcome_sets,

@@ -1,4 +1,4 @@
-"""Identification shown: rates and curves, other measures, and what the sets share."""
+"""Views of identification: rates and curves, other measures, and overlap of the sets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _IDENTIFICATION = Sentence("diagnostics.identification", "note", "identification
 
 @shows(Identified)
 class IdentificationView(View[Identified]):
-    """Rates and curves by probe category, and what else was measured."""
+    """Rates and curves by probe category, and other measures."""
 
     precedence: ClassVar = {
         "facts": 10,
@@ -174,7 +174,7 @@ class IdentificationView(View[Identified]):
 
 
 def measures_table(measured: Sequence[Estimate], level: float) -> Table:
-    """Other measures than rates and curves: a row for each measure, set of probes and algorithm."""
+    """Measures other than rates and curves: one row per measure, set of probes and algorithm."""
     return col.table_of(
         "Other measures",
         measured,
@@ -233,7 +233,7 @@ def with_replicates(measured: Sequence[Estimate]) -> list[tuple[Estimate, ...]]:
 
 
 def measures_statements(measured: Sequence[Estimate], told: Sequence[Note] = ()) -> list[Note]:
-    """What each measure's interval varies, holds fixed and assumes, and what else is to be known and was not `told` before."""
+    """State what each measure's interval varies, holds fixed and assumes, and other notes not already `told`."""
     varying = (
         answered(estimate.answers, _VARYING, measure=estimate.of, design=estimate.method)
         for estimate in measured

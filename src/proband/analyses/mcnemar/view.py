@@ -1,4 +1,4 @@
-"""McNemar's test shown: by set of probes and pair, as Table 4 of Beveridge et al. 2001."""
+"""Views of McNemar's test by set of probes and pair, as in Table 4 of Beveridge et al. 2001."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COUNTED = {
 
 @shows(McNemarTable)
 class McNemarView(View[McNemarTable]):
-    """Pairs of algorithms by the probes on which they differ: a row for each pair and set of probes."""
+    """Pairs of algorithms and the probes on which they differ: one row per pair and set of probes."""
 
     section = ("mcnemar", "McNemar's test", 45)
     meaning = "Notes on the tests"

@@ -1,4 +1,4 @@
-"""What can be asked of a table of outcomes."""
+"""Requests for a table of outcomes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_OUTCOMES = Option(metavar="COLUMN", panel="Outcomes")
 
 
 class OutcomesRequest(AnalysisRequest):
-    """Systems compared by outcomes, 0 or 1 or between, of the same items."""
+    """Systems compared by outcomes from 0 to 1 on the same items."""
 
     table: Annotated[
         File | None,
@@ -77,5 +77,5 @@ class OutcomesRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

@@ -1,4 +1,4 @@
-"""Systems compared by the outcomes of a table."""
+"""Compare systems by a table of outcomes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proband.words import Note
 
 
 def run(request: OutcomesRequest, context: Context) -> OutcomeComparison:
-    """Compare the systems of the table that a request names."""
+    """Compare the systems in the table of a request."""
     names = [name for name in (request.item, request.algorithm, request.cluster) if name is not None]
     notes: list[Note] = []
     table = read_frame(context.origin.find(request.table or ""), names, notes=notes)

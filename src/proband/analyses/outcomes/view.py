@@ -1,4 +1,4 @@
-"""Systems compared by the outcomes of a table shown."""
+"""Views of systems compared by a table of outcomes."""
 
 from __future__ import annotations
 

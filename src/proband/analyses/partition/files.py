@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PartitionFiles(Part):
-    """What a partition writes besides."""
+    """Additional files of a partition."""
 
     table: Annotated[
         Text | None,

@@ -1,4 +1,4 @@
-"""What can be asked about difficulty."""
+"""Requests for a division of probes by difficulty."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ class PartitionRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks."""
+        """Inputs: ranks."""
         return Reads(ranks=True)

@@ -1,4 +1,4 @@
-"""Probes divided by difficulty shown: rates on parts made without an algorithm, and what selection does."""
+"""Views of probes divided by difficulty: rates on parts made without an algorithm, and the selection effect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIVIDED = Sentence(
 
 @shows(Partition)
 class PartitionView(View[Partition]):
-    """Rates by difficulty, and what selection does: a row for each algorithm and part."""
+    """Rates by difficulty and the selection effect: one row per algorithm and part."""
 
     section = ("partition", "Difficulty", 46)
     meaning = "How the parts were made"

@@ -1,4 +1,4 @@
-"""The figure of accuracies under protocols: every run, their mean, and the interval to quote."""
+"""Figures of accuracies under protocols: every run, the mean, and the interval to quote."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
 
 
 def sizes_figure(effects: Sequence[SizeEffect]) -> Figure:
-    """Draw accuracy by the number of subjects, or of images of each."""
+    """Draw accuracy by number of subjects or of images per subject."""
     charts = sizes(effects)
     height = 3.4 * len(charts) + 1.2 + 0.18 * len(charts[0].names)
     return figure(charts, (6.4, height), columns=1, shared=False)

@@ -1,4 +1,4 @@
-"""Tables of what mixing subjects makes, and of what one run of each classifier tells."""
+"""Tables of the effect of mixing subjects, and of what single runs show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband.report.tables.table import Cell, Column, Table
 
 
 def mixing_tables(run: ProtocolRun) -> list[Table]:
-    """The drop from mixed to disjoint, and what one run of each classifier tells, where there are any."""
+    """The drop from mixed to disjoint protocols, and what single runs show, if available."""
     return [
         *([drops_table(run)] if run.drops else []),
         *([single_runs_table(run)] if run.single_runs else []),
@@ -25,7 +25,7 @@ def mixing_tables(run: ProtocolRun) -> list[Table]:
 
 
 def drops_table(run: ProtocolRun) -> Table:
-    """How much lower each classifier is where subjects are kept apart, and how often one run tells the reverse."""
+    """Drop in accuracy of each classifier with disjoint subjects, and how often single runs show the reverse."""
     level = words.level(run.setting.confidence_level)
     rows = tuple(
         (
@@ -63,7 +63,7 @@ def drops_table(run: ProtocolRun) -> Table:
 
 
 def single_runs_table(run: ProtocolRun) -> Table:
-    """What single runs tell of every two classifiers, under each protocol."""
+    """What single runs show for every pair of classifiers, under each protocol."""
     rows = tuple(
         (
             text_cell(order.protocol),

@@ -1,4 +1,4 @@
-"""What can be asked of classifiers under protocols."""
+"""Requests for classifiers under protocols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracies under protocols as people read them: the table of Mery et al. (2016), intervals, and files of splits, predictions and cards."""
+"""Tables and files of accuracies under protocols: the table of Mery et al. (2016), intervals, splits, predictions and cards."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _TOO_MANY_SPLITS = Sentence(
 
 
 def runs_table(run: ProtocolRun) -> Table:
-    """Largest, mean, least and standard deviation over runs, in percent: classifiers down, protocols across."""
+    """Maximum, mean, minimum and standard deviation over runs, in percent: classifiers in rows, protocols in columns."""
     rows = []
     for name in run.classifiers:
         own = [one for one in run.results if one.classifier == name]
@@ -107,7 +107,7 @@ def _percent(one: ProtocolResult, statistic: str) -> Cell:
 
 
 def intervals_table(run: ProtocolRun, everything: bool = False) -> Table:
-    """The interval to quote of each accuracy, beside the estimate that it belongs to, and other means; or both intervals."""
+    """The interval to quote for each accuracy with its estimate and other means, or both intervals."""
     level = words.level(run.setting.confidence_level)
     heads: dict[Recommended, tuple[Column, ...]] = {
         "method": (
@@ -175,19 +175,19 @@ def _other_means(found: ProtocolFindings, one: ProtocolResult) -> tuple[float, f
 
 
 def quoted_verdicts(run: ProtocolRun) -> list[Note]:
-    """What comparisons show, as many of them as can be read beneath a table."""
+    """Verdicts of comparisons, as many as fit below a table."""
     verdicts = [said for found in run.findings for said in found.verdicts()]
     more = len(verdicts) - _MOST_VERDICTS
     return [*verdicts[:_MOST_VERDICTS], *([_MORE_VERDICTS(n=more)] if more > 0 else [])]
 
 
 def enrolment_statements(run: ProtocolRun) -> list[Note]:
-    """Among how many people those held out are searched."""
+    """State the number of people enrolled when searching for held-out people."""
     return [note for note in run.notes if note.code == ENROLLED.code]
 
 
 def quoted_statements(run: ProtocolRun) -> list[Note]:
-    """What else belongs beneath the accuracies to quote: the data, what varies, and what was left out."""
+    """Notes below the accuracies to quote: the data, what varies, and what was left out."""
     others = [*_about_others(run), *enrolment_statements(run)]
     return [
         _of_data(run),
@@ -213,7 +213,7 @@ def _about_others(run: ProtocolRun) -> list[Note]:
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
-    """Say what the numbers mean, a note each."""
+    """Explain the numbers, one note each."""
     return [
         _of_data(run),
         *run.sentences(),

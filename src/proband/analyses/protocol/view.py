@@ -1,4 +1,4 @@
-"""Classifiers under protocols shown."""
+"""Views of classifiers under protocols."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class ProtocolView(View[ProtocolRun]):
             text.say(_BY_SIZE(draws=found.sizes[0].n_draws), "student1908")
 
     def told(self, found: ProtocolRun) -> Sequence[Note]:
-        """What EPD says."""
+        """The EPD verdicts."""
         return epd_statements(found)
 
 

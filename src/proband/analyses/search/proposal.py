@@ -1,4 +1,4 @@
-"""What a first study file proposes of open-set identification."""
+"""Proposal of open-set identification for a new study file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from proband.words import counted
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Say how many people could be searched for without being enrolled."""
+    """State how many people could be searched for without being enrolled."""
     if not made.ranked:
         return Suggestion()
     note = "# [search]                    # some people searched for are not enrolled"

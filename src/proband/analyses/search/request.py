@@ -1,4 +1,4 @@
-"""What can be asked of open-set search."""
+"""Requests for open-set search."""
 
 from __future__ import annotations
 

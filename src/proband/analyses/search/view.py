@@ -1,4 +1,4 @@
-"""Open-set identification shown."""
+"""Views of open-set identification."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SEARCH = Sentence("diagnostics.search", "note", "search, {algorithm}")
 
 @shows(Searched)
 class SearchedView(View[Searched]):
-    """Searches of every algorithm, and what smaller galleries would give."""
+    """Searches of every algorithm, and results for smaller galleries."""
 
     section = ("open-set", "Open-set search", 35)
     meaning = "Notes on the searches"

@@ -36,12 +36,12 @@ _NO_BANDS = f"bands are drawn for up to {MOST_BANDS} galleries, and strat_curves
 
 
 def first_to_vary(study: StratStudy) -> str:
-    """The first algorithm whose rate varies, which is shown first; if none does, the first."""
+    """The first algorithm whose rate varies, or the first algorithm if none varies."""
     return next(iter(study.varying_algorithms), study.cases[0].algorithm)
 
 
 def gallery_of(study: StratStudy) -> str:
-    """The gallery that algorithms are compared with, and errors are of."""
+    """Name of the gallery used to compare algorithms and compute errors."""
     return "first mixed gallery" if study.mixed else "fixed gallery"
 
 
@@ -118,7 +118,7 @@ def units_chart(study: StratStudy, algorithm: str, *, id: str = "strat-units-cha
 
 
 def units_name(variance: VarianceByRank) -> str:
-    """What a variance is of: how many units, and which or how many choices of them."""
+    """Name of a variance: number of units, and the choice or number of choices."""
     if variance.left_out is not None:
         return f"{variance.units} units, without column {variance.left_out}"
     if variance.n_choices == 1:
@@ -142,21 +142,21 @@ def gallery_effect_figure(
 ) -> Figure:
     """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
 
-    Original and mixed galleries stand side by side, on the same axes. Ranks go as far as curves still differ: to where
-    all have passed 99 %. Up to six galleries have their bands.
+    Original and mixed galleries are drawn side by side on the same axes. Ranks end where all curves have passed 99 %.
+    Bands are drawn for up to six galleries.
 
     Parameters
     ----------
     effects
-        What `gallery_effect` found, for one algorithm or several.
+        Results of `gallery_effect` for one or more algorithms.
     title
-        A heading for the whole figure.
+        Title of the figure.
     note
-        What else is to be said, such as which algorithms are not drawn.
+        Additional text, such as the algorithms not shown.
     width
-        Of the figure, in inches: below five and a half, panels stand below one another.
+        Width of the figure in inches; below 5.5, panels are stacked.
     relative
-        Whether the axis has rank / people in the gallery.
+        Whether the axis shows rank / people in the gallery.
     """
     if not effects:
         raise UsageError("There are no galleries to draw.")
@@ -180,7 +180,7 @@ def gallery_effect_figure(
 def study_figures(
     study: StratStudy, algorithm: str | None = None, width: float | None = None, title: str | None = None
 ) -> dict[str, Callable[[], Figure]]:
-    """What draws the paper's figures: galleries and mixed galleries, errors by method, algorithms, units.
+    """Functions that draw the paper's figures: galleries and mixed galleries, errors by method, algorithms, units.
 
     Those of one algorithm each have a panel for every algorithm, up to six, or for the one that is named; errors and units only for those
     whose rates vary.
@@ -244,15 +244,15 @@ def plot_study(
     Parameters
     ----------
     which
-        ``galleries``, ``errors``, ``algorithms`` or ``units``; by default the first there is.
+        ``galleries``, ``errors``, ``algorithms`` or ``units``. Default: the first available.
     width
-        Of the figure, in inches.
+        Width of the figure in inches.
     title
-        A heading for the whole figure.
+        Title of the figure.
     algorithm
-        Of figures of one algorithm each, whose; by default of those that vary.
+        Algorithm to show in figures of a single algorithm. Default: algorithms that vary.
     relative
-        Whether ranks are shares of the gallery.
+        Whether ranks are divided by the number of people in the gallery.
     """
     asked = study if relative is None else replace(study, relative_ranks=relative)
     named = study_figures(asked, algorithm, width, title)
@@ -328,7 +328,7 @@ def _legend_under(axis: Axes, chart: Chart, handles: Sequence[Artist]) -> None:
 
 
 def ranks_drawn(effects: Sequence[GalleryEffect]) -> int:
-    """How many ranks the curves of galleries are drawn over; the rank of the test is among them."""
+    """Number of ranks to draw for curves of galleries, including the rank of the test."""
     bands = [band for effect in effects for band in effect.bands]
     return max(_low_ranks(bands), *(effect.rank for effect in effects))
 

@@ -1,4 +1,4 @@
-"""What can be asked of a stratified evaluation."""
+"""Requests for a stratified evaluation."""
 
 from __future__ import annotations
 
@@ -75,5 +75,5 @@ class StratRequest(AnalysisRequest, Replication):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: scores, with ties and failures as the experiment has them."""
+        """Inputs: scores, with the tie and failure policies of the experiment."""
         return Reads(experiment=frozenset({"ties", "on_failure"}))

@@ -1,4 +1,4 @@
-"""The stratified experiment as people read it."""
+"""Tables and notes of stratified evaluations."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _HALF = 0.5  # of all people; fewer are a caution
 
 
 def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
-    """Make a table of rates by gallery, a row for each algorithm."""
+    """Make a table of rates by gallery, one row per algorithm."""
     return col.table_of(
         "",
         effects,
@@ -143,7 +143,7 @@ def _with_error(one: Estimate) -> Cell:
 
 
 def study_tables(study: StratStudy) -> list[Table]:
-    """The galleries as they are, and mixed, or the rates with a fixed gallery and the sensors compared; and errors by method."""
+    """Original and mixed galleries, or rates with a fixed gallery and compared sensors, and errors by method."""
     errors = errors_table(study, first_to_vary(study))
     if study.effects:
         return [galleries_table(study.effects), galleries_table(study.mixed), errors]
@@ -151,7 +151,7 @@ def study_tables(study: StratStudy) -> list[Table]:
 
 
 def all_tables(study: StratStudy) -> list[Table]:
-    """The same, and what further units gain."""
+    """The same, with the gain from additional units."""
     return [*study_tables(study), *([units_table(study, first_to_vary(study))] if study.n_images > 3 else [])]
 
 
@@ -194,7 +194,7 @@ def errors_table(study: StratStudy, algorithm: str, *, id: str = "strat-errors")
 
 
 def units_table(study: StratStudy, algorithm: str, *, id: str = "strat-units") -> Table:
-    """Make a table of the variance of an algorithm's rate by the number of units a person."""
+    """Make a table of the variance of an algorithm's rate by number of units per person."""
     variances = study.variances[algorithm]
     at = study.rank - 1
     most = float(variances[0].by_rank[at])
@@ -227,7 +227,7 @@ class _Pair(NamedTuple):
 
 
 def sensors_table(study: StratStudy) -> Table:
-    """Make a table of sensors, a row for every two of each algorithm and for what varies."""
+    """Make a table of sensors: one row per pair of sensors, algorithm and source of variation."""
     first = study.sensors[0]
     return col.table_of(
         "",
@@ -258,7 +258,7 @@ def sensors_table(study: StratStudy) -> Table:
 
 
 def people_statement(study: StratStudy) -> Note:
-    """Say who takes part, and who does not; a caution where fewer than half of all people do."""
+    """State how many people take part, with a caution if fewer than half do."""
     everybody = study.n_subjects + study.n_left_out
     of = {"people": study.n_subjects, "unused": study.n_unused}
     if study.estimates:
@@ -272,7 +272,7 @@ def people_statement(study: StratStudy) -> Note:
 
 
 def sensor_statements(study: StratStudy) -> list[Note]:
-    """Say of every algorithm which sensor is better, for new people and for new images of these people."""
+    """State for every algorithm which sensor is better, for new people and for new images of these people."""
     made: list[Note] = []
     for one in study.sensors:
         for compared in (one.people, one.images):
@@ -287,12 +287,12 @@ def sensor_statements(study: StratStudy) -> list[Note]:
 
 
 def of_gallery(study: StratStudy, told: Sequence[Note]) -> list[Note]:
-    """What is said of algorithms, with the gallery that it is of; a fixed gallery is the only one."""
+    """Statements on algorithms with their gallery; a fixed gallery needs no name."""
     return [_WITH_FIRST_MIXED(told=note) for note in told] if study.effects else [*told]
 
 
 def study_statements(study: StratStudy) -> list[Note]:
-    """Say what was found and what it means, a note each."""
+    """State the results and their meaning, one note each."""
     facts, *_ = facts_of(study.cases)
     said: list[Note] = [
         *(effect.sentence() for effect in (*study.effects, *study.mixed)),
@@ -320,7 +320,7 @@ def study_statements(study: StratStudy) -> list[Note]:
 
 
 def whose_errors(study: StratStudy) -> list[Note]:
-    """Say whose errors by method are shown first, and who has none."""
+    """State which algorithm's errors by method are shown first, and which have none."""
     names = [one.algorithm for one in study.cases]
     still = tuple(name for name in names if name not in study.varying_algorithms)
     shown = _FIRST_TO_VARY if study.effects else _FIRST_OF_FIXED
@@ -331,7 +331,7 @@ def whose_errors(study: StratStudy) -> list[Note]:
 
 
 def method_statements(study: StratStudy) -> list[Note]:
-    """Say how many replicates methods take, what further units gain, and whose errors they are."""
+    """Explain the number of replicates, the gain from additional units, and the algorithm shown."""
     gain = [_GAIN(n=study.n_images - 1)] if study.n_images > 3 else []
     return [_CLOSED_FORMS(), *gain, *whose_errors(study)]
 

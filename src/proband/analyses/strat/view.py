@@ -1,4 +1,4 @@
-"""A stratified evaluation shown."""
+"""Views of a stratified evaluation."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class StratView(View[StratStudy]):
         return [found.answers]
 
     def passages(self, found: StratStudy, explain: bool) -> Iterator[Passage]:
-        """Who takes part above the tables, verdicts beneath."""
+        """Participation above the tables, verdicts below."""
         told, left = (of_gallery(found, notes) for notes in told_and_left(found.comparison, explain))
         sensors = sensor_statements(found)
         before = [] if explain else [people_statement(found)]

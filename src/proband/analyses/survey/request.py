@@ -1,4 +1,4 @@
-"""What can be asked of a survey."""
+"""Requests for survey estimates."""
 
 from __future__ import annotations
 
@@ -276,5 +276,5 @@ class SurveyRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

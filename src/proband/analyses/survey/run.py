@@ -1,4 +1,4 @@
-"""A survey carried out: tables and known totals are read, and handed to the verbs that estimate."""
+"""Read tables and known totals, and compute survey estimates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALL = "1"  # what stands for a column of ones among totals of columns
 
 
 def run(request: SurveyRequest, context: Context) -> SurveyEstimates:
-    """Estimate what is asked for from the files that a request names."""
+    """Compute the requested estimates from the files of a request."""
     origin, output = context.origin, context.output
     notes: list[Note] = []
     files = [name for name in (request.post_stratify, *request.rake, request.calibrate) if name is not None]

@@ -1,4 +1,4 @@
-"""Estimates for a population shown: by domain, and differences between domains."""
+"""Views of survey estimates: by domain, and differences between domains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thresholds to deploy shown: every algorithm, false match rate and grade, and rates with their bounds by threshold."""
+"""Views of thresholds to deploy: every algorithm, false match rate and confidence, and rates with their bounds by threshold."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _THRESHOLDS = Sentence(
 
 @shows(DeployedThreshold, Thresholds)
 class ThresholdsView(View[Found]):
-    """The plain threshold, and those with a confidence for new people, for each algorithm and false match rate."""
+    """The plain threshold, and thresholds with a confidence for new people, for each algorithm and false match rate."""
 
     section = ("thresholds", "Thresholds for new people", 32)
     meaning = "Notes on the thresholds"
@@ -57,7 +57,7 @@ class ThresholdsView(View[Found]):
         return {"thresholds": comparable_charts(charts)} if charts else {}
 
     def notes(self, found: Found) -> Sequence[Note]:
-        """Everything a reader should know: what each means for new people first."""
+        """All notes, with the meaning for new people first."""
         each = _each(found)
         about = [one.compared.statement() for one in each]
         metric = metrics_statement((one.algorithm, one.compared.metric) for one in each)
@@ -76,7 +76,7 @@ class ThresholdsView(View[Found]):
         return [_each(found)[0].answers]
 
     def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
-        """The first promise beneath the table, and the rest below."""
+        """The table with the main statement below it, then the notes."""
         each, answers = _each(found), self.answers(found)
         first, *rest = DeployedThreshold.sentences_together(each)
         brief = [*rest, answered(answers[0]), *_starred(each)]

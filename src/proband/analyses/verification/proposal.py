@@ -1,4 +1,4 @@
-"""What a first study file proposes of verification."""
+"""Proposal of verification for a new study file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; by group, where the table has columns that say something of people."""
+    """Runs by default; by group if the table has columns that describe people."""
     if not made.of_people:
         return Suggestion()
     lines = ["# [verification]              # runs by default", "# fmr = [0.01, 0.001, 0.0001]"]

@@ -1,4 +1,4 @@
-"""What can be asked of verification."""
+"""Requests for verification."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from proband.study.requests.data import ExperimentDesign
 
 
 class VerificationRequest(AnalysisRequest):
-    """Error rates at operating points; by groups; and whose errors they are."""
+    """Error rates at operating points, by group, and by person."""
 
     gallery: Annotated[
         Condition | None,
@@ -91,13 +91,13 @@ class VerificationRequest(AnalysisRequest):
 
     @property
     def beyond_lists(self) -> tuple[str, ...]:
-        """What it asks for that needs scores of queries with targets."""
+        """Requested options that need scores of queries against targets."""
         names = ("gallery", "probes", "by", "zoo", "pairs")
         return tuple(name for name in names if getattr(self, name))
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs, or those that a file lists."""
+        """Inputs: compared pairs, or pairs listed in a file."""
         by_experiment = self.pairs is None and self.comparisons == "experiment"
         return Reads(
             pairs=self.pairs is None,
@@ -108,7 +108,7 @@ class VerificationRequest(AnalysisRequest):
 
     @property
     def verified_pairs(self) -> ExperimentDesign | Literal["all"] | None:
-        """Which comparisons are verified: those of its own gallery and probes, or all; None leaves it to the experiment."""
+        """Comparisons to verify: its own gallery and probes, or all; None uses the experiment's."""
         if self.gallery is not None or self.probes is not None:
             return ExperimentDesign(gallery=self.gallery, probes=self.probes)
         return "all" if self.comparisons == "all" else None

@@ -1,4 +1,4 @@
-"""Error rates in tables: operating points, groups of people, whom errors fall on, and folds."""
+"""Tables of error rates: operating points, groups of people, concentration of errors, and folds."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _point(row: Row) -> VerificationPoint:
 
 
 def verification_tables(results: Sequence[Verification]) -> list[Table]:
-    """EER, AUC and FNMR at each target FMR; thresholds that were given have a table of their own where both were asked for."""
+    """EER, AUC and FNMR at each target FMR; fixed thresholds get a separate table if both were requested."""
     at_targets = [row for row in _of_points(results) if row[1].target_fmr is not None]
     at_thresholds = [row for row in _of_points(results) if row[1].target_fmr is None]
     if not at_targets:
@@ -105,7 +105,7 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
 
 
 def operating_points_table(results: Sequence[Verification]) -> Table:
-    """Every operating point: its threshold, both error rates with their intervals at it, and what they rest on."""
+    """Every operating point: its threshold, both error rates with intervals, and numbers of errors."""
     part = col.at_level(results[0].confidence_level)
     few = any(not (p.fmr.supported and p.fnmr.supported) for _, p in _of_points(results))
     return col.table_of(
@@ -148,7 +148,7 @@ def _naive_answers(rate: Estimate) -> Answers | None:
 
 
 def naive_table(results: Sequence[Verification]) -> Table:
-    """The intervals that take comparisons for independent, beside those that account for shared people."""
+    """Intervals that assume independent comparisons, next to intervals that account for shared people."""
     part = col.at_level(results[0].confidence_level)
     rows = [(result, point) for result, point in _of_points(results) if point.fmr.naive is not None]
     return col.table_of(
@@ -175,7 +175,7 @@ def naive_table(results: Sequence[Verification]) -> Table:
 
 
 def hard_subjects_table(found: Mapping[str, HardSubjects]) -> Table:
-    """Whether errors are those of a few people, a row for each algorithm."""
+    """Tests of whether errors are concentrated on a few people, one row per algorithm."""
     return col.table_of(
         "Concentration of errors on people",
         list(found.items()),
@@ -218,7 +218,7 @@ def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
 
 
 def rates_table(results: Sequence[Verification]) -> Table:
-    """Algorithms by what was asked for: FNMR at each target FMR, and summaries of whole curves."""
+    """Algorithms with FNMR at each target FMR, and summaries of whole curves."""
     points = [point for _, point in _of_points(results) if point.target_fmr is not None]
     few = any(not point.fnmr.supported for point in points)
 
@@ -259,7 +259,7 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
 
 
 def sizes_table(results: Sequence[Verification]) -> Table:
-    """How many comparisons the error rates rest on."""
+    """Number of comparisons behind the error rates."""
     return col.table_of(
         "Numbers of comparisons",
         results,
@@ -274,7 +274,7 @@ def sizes_table(results: Sequence[Verification]) -> Table:
 
 
 def shared_people(results: Sequence[Verification]) -> Table:
-    """How many independent comparisons the comparisons of verification are worth."""
+    """Effective number of independent comparisons."""
 
     def worth(rate: Estimate) -> float | None:
         effective = rate.rests_on.n_effective
@@ -406,5 +406,5 @@ def _by_group(found: Sequence[Differential], title: str, *, with_algorithm: bool
 
 
 def group_answers(which: str) -> Answers:
-    """What the intervals of groups answer; the results carry no answers of their own."""
+    """What the intervals of groups answer."""
     return Answers(_OF_GROUPS[which], _OTHERS_OF_GROUP, _SAME_THRESHOLD, PEOPLE_SHARED)

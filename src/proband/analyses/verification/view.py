@@ -1,4 +1,4 @@
-"""Verification shown: error rates, groups of people, whom errors fall on, and folds."""
+"""Views of verification: error rates, groups of people, concentration of errors, and folds."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class VerificationView(View[Rates]):
         return verification_tables(_each(found))
 
     def passages(self, found: Rates, explain: bool) -> Iterator[Passage]:
-        """One interval of FNMR for each row; with every interval and count, if everything is to be explained."""
+        """One interval of FNMR per row, or every interval and count with everything explained."""
         yield Passage(_explained(_each(found), explain), (), self.notes(found), [_each(found)[0].answers])
 
     def charts(self, found: Rates) -> Mapping[str, Sequence[Chart]]:
@@ -109,9 +109,9 @@ class VerificationView(View[Rates]):
 def differential_figure(
     differential: Differential, n_algorithms: int = 1, title: Title | None = None
 ) -> Figure:
-    """Draw FNMR and FMR of groups of people at one threshold, with their intervals, the highest FMR first.
+    """Draw FNMR and FMR of groups of people at one threshold, with intervals, highest FMR first.
 
-    Groups without either rate are named below; where an algorithm is one of several, that is said too.
+    Groups with a missing rate are listed below; if the algorithm is one of several, that is stated too.
     """
     both = [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
     if not both:
@@ -147,7 +147,7 @@ class DifferentialView(View[Differential]):
 
 @shows(HardSubjects)
 class HardSubjectsView(View[HardSubjects]):
-    """Whom errors fall on."""
+    """Concentration of errors on people."""
 
     def charts(self, found: HardSubjects) -> Mapping[str, Sequence[Chart]]:
         return {"hard_subjects": [concentration(found)]}
@@ -155,7 +155,7 @@ class HardSubjectsView(View[HardSubjects]):
 
 @shows(ErrorRates)
 class ErrorRatesView(View[ErrorRates]):
-    """Bare error rates."""
+    """Error rates without intervals."""
 
     def charts(self, found: ErrorRates) -> Mapping[str, Sequence[Chart]]:
         fmr, fnmr = found.curve
@@ -186,7 +186,7 @@ class VerifiedView(View[Verified]):
         return list(dict.fromkeys([*verification_statements(found.verification), *group_marks(found.groups)]))
 
     def passages(self, found: Verified, explain: bool) -> Iterator[Passage]:
-        """Operating points, each grouping with its verdicts, and whom errors fall on."""
+        """Operating points, each grouping with its verdicts, and concentration of errors."""
         if found.folds:
             yield Passage(self.tables(found), notes=self.notes(found))
             return
@@ -264,14 +264,14 @@ class VerifiedView(View[Verified]):
         return summary_of(found.verification) if found.verification else None
 
     def beside(self, found: Verified, scene: Scene) -> Sequence[Note]:
-        """What verification says beside a headline of identification."""
+        """What verification adds to a headline of identification."""
         return other_way(found.verification, scene)
 
     def estimates(self, found: Verified) -> tuple[str, Sequence[Standing]] | None:
         return standing_estimates(found.verification)
 
     def diagnostics(self, found: Verified) -> Sequence[Block]:
-        """How many independent comparisons the comparisons are worth."""
+        """Effective number of independent comparisons."""
         return [shared_people(found.verification)] if found.verification else []
 
     def noted(self, found: Verified) -> Sequence[tuple[Note, Sequence[Note | str]]]:
@@ -290,7 +290,7 @@ class VerifiedView(View[Verified]):
         return (people, Badge(pairs), failures)
 
     def conditions(self, found: Verified, scene: Scene) -> tuple[Sequence[Badge], Sequence[tuple[str, str]]]:
-        """What was compared; the badges stand where no probes were searched for."""
+        """What was compared; the badges are shown if there were no searches."""
         rules = [("Verification", as_sentence(one.compared.statement())) for one in found.verification]
         badges = _badges(found.verification) if found.verification and not scene.facts else []
         return badges, list(dict.fromkeys(rules))
@@ -413,7 +413,7 @@ def _of_column(found: Verified, column: str, place: int, scene: Scene) -> Iterat
 
 
 def hard_subjects_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
-    """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
+    """Whether errors are concentrated on a few people, and on which, with names as the study shows them."""
     names = list(found.hard_subjects)
     leading = drawn(names, scene.order)
     for place, name in enumerate(leading, 1):

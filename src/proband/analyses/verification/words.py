@@ -1,4 +1,4 @@
-"""Verification in words: what the rates mean, the verdict, diagnostics and the methods paragraph."""
+"""Sentences on verification: notes on the rates, verdict, diagnostics and methods paragraph."""
 
 from __future__ import annotations
 
@@ -141,14 +141,14 @@ _OF_PAIRS = (_FNMR_AT, AUC.key, EER.key)
 
 
 def lowest_fnmr_first(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:
-    """Every algorithm at the first false match rate asked for, the lowest FNMR first; empty where only thresholds were."""
+    """Every algorithm at the first target FMR, lowest FNMR first; empty if only thresholds were requested."""
     points = [(one, next((p for p in one.points if p.target_fmr is not None), None)) for one in results]
     made = [(one, point) for one, point in points if point is not None]
     return sorted(made, key=lambda pair: pair[1].fnmr.value)
 
 
 def summary_of(results: Sequence[Verification]) -> Summary:
-    """The lowest FNMR, or that of the only algorithm."""
+    """The lowest FNMR, or the FNMR of a single algorithm."""
     ordered = lowest_fnmr_first(results)
     if not ordered:  # thresholds differ in what they mean, so the first speaks for itself
         result, point = results[0], results[0].points[0]
@@ -164,7 +164,7 @@ def summary_of(results: Sequence[Verification]) -> Summary:
 
 
 def other_way(results: Sequence[Verification], scene: Scene) -> list[Note]:
-    """What verification says where it was done beside identification, if it tells the best apart or names another."""
+    """What verification adds to identification, if it separates the best algorithms or favours another."""
     leader_of = scene.standings
     if leader_of is None and not scene.judged:
         return []
@@ -216,7 +216,7 @@ def standing_estimates(results: Sequence[Verification]) -> tuple[str, list[Stand
 
 
 def noted(results: Sequence[Verification]) -> list[tuple[Note, Sequence[Note | str]]]:
-    """What was noted of each algorithm, and of each of its rates."""
+    """Notes on each algorithm and on each of its rates."""
     made: list[tuple[Note, Sequence[Note | str]]] = [
         (_VERIFICATION(algorithm=one.algorithm), one.notes) for one in results
     ]
@@ -230,7 +230,7 @@ def noted(results: Sequence[Verification]) -> list[tuple[Note, Sequence[Note | s
 
 
 def say_methods(found: Verified, text: MethodsText) -> None:
-    """How error rates were estimated."""
+    """Describe how error rates were estimated."""
     if found.verification:
         first = found.verification[0]
         counts = first.rates.counts
@@ -258,12 +258,12 @@ def rate_of(result: Verification, rate: str, fmr: float | None) -> Note:
 
 
 def folds_statements() -> list[Note]:
-    """What accuracies over folds of pairs are, a note each."""
+    """Explain accuracies over folds of pairs, one note each."""
     return [_FOLDS(), _FOLDS_ERROR()]
 
 
 def verification_statements(results: Sequence[Verification]) -> list[Note]:
-    """Say what the numbers mean, a note each."""
+    """Explain the numbers, one note each."""
     first = results[0]
     counts = first.rates.counts
     sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
@@ -333,14 +333,14 @@ def _nothing(algorithm: str, rate: Estimate) -> Note:
 
 
 def group_marks(found: Sequence[Differential]) -> list[Note]:
-    """What the asterisk of a table of groups means, where it has one."""
+    """Meaning of the asterisk in a table of groups, if used."""
     rates = [rate for one in found for group in one.groups for rate in (group.fnmr, group.fmr)]
     few = any(rate is not None and not rate.supported for rate in rates)
     return [UNSUPPORTED(least=SUPPORTED)] if few else []
 
 
 def concentration_statements(name: str, one: HardSubjects) -> list[str]:
-    """Say whether errors fall on some people more often than chance makes them."""
+    """State whether errors fall on some people more often than expected by chance."""
     told = []
     for what, p, test, found, errors, comparisons in (
         ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than expected by chance", "false_non_matches", "genuine"),

@@ -1,4 +1,4 @@
-"""The same classifier with one thing changed."""
+"""What-if comparisons of a classifier."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 

@@ -1,4 +1,4 @@
-"""What can be asked of a classifier with one thing changed."""
+"""Requests for what-if comparisons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proband.study.requests.base import File, Option, Text, refuse
 
 
 class WhatIfRequest(LearningRequest):
-    """What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side."""
+    """A classifier with mixed or disjoint subjects, or with and without dropped samples, side by side."""
 
     question: Annotated[
         Literal["mixed", "dropped"],

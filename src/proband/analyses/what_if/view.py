@@ -1,4 +1,4 @@
-"""What would have been otherwise, shown."""
+"""Views of what-if comparisons."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _METHODS = Sentence(
 
 @shows(WhatIf)
 class WhatIfView(View[WhatIf]):
-    """The two sides, and how much the change makes."""
+    """The two sides, and the effect of the change."""
 
     def tables(self, found: WhatIf) -> Sequence[Table]:
         """The two sides: the accuracy over runs, and the pooled estimate with its interval."""
@@ -50,7 +50,7 @@ class WhatIfView(View[WhatIf]):
         return [Table("", heads, tuple(map(_row, found.sides)))]
 
     def notes(self, found: WhatIf) -> Sequence[Note]:
-        """The difference, what varies behind it, and what a reader should know."""
+        """The difference, what varies, and other notes."""
         answers = found.answers
         varying = _ANSWERS(
             varying=answers.varying,
@@ -86,11 +86,11 @@ class WhatIfView(View[WhatIf]):
         return [found.classifier]
 
     def headline(self, found: WhatIf, scene: Scene) -> Summary | None:
-        """How much the change makes."""
+        """The effect of the change."""
         return Summary(self.notes(found)[0], found.answers, precedence=115)
 
     def methods(self, found: WhatIf, text: MethodsText, scene: Scene) -> None:
-        """How both sides were run."""
+        """Describe how both sides were run."""
         first, second = (f"{one.result.protocol} ({one.name})" for one in found.sides)
         text.say(_METHODS(classifier=found.classifier, first=first, second=second), "student1908")
 
