@@ -246,7 +246,7 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
         ),
         (
             {"samples": {"file": "samples.csv"}, "protocol": {"classifiers": "src"}},
-            "what classifiers learn from",
+            "no training data were given",
         ),
         (
             {
@@ -261,7 +261,7 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
         ({"what_if": {"question": "mixed", "file": "features.npz"}}, "no classifier was given"),
         (
             {"what_if": {"question": "dropped", "file": "features.npz", "classifier": "src"}},
-            "the question 'dropped' needs it",
+            "required for the question 'dropped'",
         ),
     ],
 )

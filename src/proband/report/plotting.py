@@ -1,4 +1,4 @@
-"""Results as figures: one of those they have, or their values with intervals where they have none."""
+"""Figures of results: their own, or values with intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = ("classifier", "protocol", "algorithm", "category", "group", "gallery",
 
 
 def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: str) -> Callable[..., Figure]:
-    """Draw one of a result's figures, by its name."""
+    """Draw one of a result's figures by name."""
 
     def draw(result: Any, which: str = first) -> Figure:
         named = figures(result)
@@ -49,7 +49,7 @@ def alone(result: object) -> list[object]:
 
 
 def displayed(drawn: Figure) -> Figure:
-    """Let a notebook show a figure that pyplot does not know of."""
+    """Let a notebook show a figure not managed by pyplot."""
     vars(drawn)["_repr_png_"] = partial(_png, drawn)
     return drawn
 

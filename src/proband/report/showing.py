@@ -1,4 +1,4 @@
-"""A result shown in any form: its view makes tables, figures and metrics, and here they are written."""
+"""Output of results in any form, from the tables, figures and metrics of their views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table that is also the picture: who stands where, each interval drawn on one axis, and the difference from the leader."""
+"""The standings: algorithms in order, with intervals drawn on one axis and differences from the leader."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FIRST = Sentence("standings.first", "note", "The first {shown:count} of {n:coun
 
 
 class Standing(NamedTuple):
-    """One algorithm: what was estimated, and what is behind it."""
+    """One algorithm with its estimate."""
 
     name: str
     value: float
@@ -65,7 +65,7 @@ def first_standings(table: Table) -> tuple[Table, Table | None]:
 
 
 def standings_table(scene: Scene) -> Table | None:
-    """The standings of several algorithms: tested where they were compared, else the estimates alone."""
+    """The standings of several algorithms, with tests if they were compared."""
     summary = scene.summary  # the table is of what the headline is about
     standings = scene.standings if summary is None or summary.compared is None else summary.compared
     if standings is not None:

@@ -1,4 +1,4 @@
-"""The numbers of a chart as a table: a row for each value that can be read in it."""
+"""The data of a chart as a table: one row per value shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TABLED = (1, 2, 5)  # and these times ten, a hundred, …: the ranks in a table
 
 
 class Point(NamedTuple):
-    """A value: of what, where, its interval, and whether enough is behind it."""
+    """A value: series, position, interval, and whether it is supported by enough data."""
 
     of: str
     at: str | float
@@ -25,7 +25,7 @@ class Point(NamedTuple):
 
 
 def data_of(chart: Chart) -> Table:
-    """The table of a chart: its own, or what can be read in it."""
+    """The data table of a chart: its own, or the values shown."""
     if chart.data is not None:
         return chart.data
     across, up = chart.axes[0]
@@ -75,7 +75,7 @@ def _of_rows(rows: Rows) -> Iterator[Point]:
 
 
 def _of_curves(curves: Curves) -> Iterator[Point]:
-    """The values of curves; of curves by rank those at some ranks."""
+    """The values of curves; for curves by rank, the values at selected ranks."""
     last = max(len(one.xs) for one in curves.series)
     ranks = {digit * 10**power for power in range(len(str(last))) for digit in _TABLED} | {last}
     for one in curves.series:

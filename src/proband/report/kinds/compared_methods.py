@@ -1,4 +1,4 @@
-"""How comparisons were made, in the methods paragraph."""
+"""Sentences on comparisons in the methods paragraph."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _EQUIVALENCE = Sentence(
 
 
 def say_comparisons(text: MethodsText, comparisons: Sequence[Standings]) -> None:
-    """Say how algorithms were compared."""
+    """Describe how algorithms were compared."""
     if not comparisons:
         return
     measures = dict.fromkeys(one.estimates[0].answers.of for one in comparisons)

@@ -1,4 +1,4 @@
-"""Comparisons as they are published: estimates with intervals, places, and letters for the algorithms each one beats."""
+"""Publication tables of comparisons: estimates with intervals, places, and letters for significant differences."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ class Row:
 
 
 def unit_weighted_cell(one: Estimate) -> Cell:
-    """The rate in which people, or other units, weigh the same, with its interval."""
+    """The rate with people, or other units, weighted equally, with its interval."""
     other = one.by_person
     return empty_cell() if other is None else around_cell(other.value, other.low, other.high, one.answers)
 
 
 def given_twice(comparison: Standings) -> bool:
-    """Whether items and units give different rates, of which both are shown."""
+    """Whether item-weighted and unit-weighted rates differ; both are then shown."""
     return any(one.by_person is not None for one in comparison.estimates)
 
 
@@ -105,7 +105,7 @@ def weighted_by(one: Estimate) -> tuple[str, str]:
 
 
 def rows_of(comparison: Standings) -> list[Row]:
-    """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
+    """The algorithms, best first; each has a letter, and the letters of algorithms it is significantly better than."""
     ordered = comparison.ordered
     standing = {one.algorithm: place for place, one in enumerate(ordered)}
     places = comparison.places()
@@ -137,12 +137,12 @@ def letter_of(place: int) -> str:
 
 @published
 def comparison_table(comparison: Standings) -> Table:
-    """Make the publication table, the best algorithm first.
+    """Make the publication table, best algorithm first.
 
     Parameters
     ----------
     comparison
-        What `compare` returned.
+        Result of `compare`.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def comparison_table(comparison: Standings) -> Table:
 
 
 def verdicts(comparison: Standings) -> list[Note]:
-    """The answer in a few lines: what two algorithms show; of more, whose differences stand in a table, who leads, and what warns."""
+    """The answer in a few lines: the verdict on two algorithms, or the leaders of several, with cautions."""
     pairs = comparison.sentences()
     if len(pairs) == 1:
         return pairs
@@ -201,14 +201,14 @@ def _names(verdict: Note) -> tuple[object, object]:
 
 
 def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Note], list[Note]]:
-    """The verdicts that stand beneath a table, and those that are left for its notes."""
+    """The verdicts shown below a table, and the verdicts left for its notes."""
     if comparison is None:
         return [], []
     return (comparison.sentences(), []) if explain else (verdicts(comparison), unsaid_verdicts(comparison))
 
 
 def leading_group(comparison: Standings) -> Note:
-    """The best, and those it is not significantly better than."""
+    """The best algorithm, and the algorithms it is not significantly better than."""
     best, *others = (one.algorithm for one in comparison.ordered)
     beaten = comparison.beaten_by(best)
     rest = tuple(name for name in others if name not in beaten)
@@ -224,7 +224,7 @@ def leading_group(comparison: Standings) -> Note:
 
 
 def comparison_statements(comparison: Standings) -> list[Note]:
-    """Say what the table means, a note each."""
+    """Explain the table, one note each."""
     chosen = {"n": len(comparison.pairs), "of": comb(len(comparison.estimates), 2)}
     raised = (
         _RAISED(significance=comparison.significance)
@@ -279,7 +279,7 @@ class ComparisonView(View[Any]):
         return [*verdicts(found), *comparison_statements(found)]
 
     def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
-        """The table, the verdicts that matter, and the rest beneath."""
+        """The table, the main verdicts, and the rest below."""
         told, left = told_and_left(found, explain)
         yield Passage(self.tables(found), told, [*left, *comparison_statements(found)], [found.answers])
 

@@ -47,7 +47,7 @@ def turned(pair: Difference) -> Difference:
 
 
 def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
-    """Every pair of few algorithms, or those that were chosen; of many, the leader against each other one, in order."""
+    """Every pair of a few algorithms, or the chosen pairs; with many, the leader against each other algorithm, in order."""
     if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
         return comparison.pairs
     best, *others = (one.algorithm for one in comparison.ordered)
@@ -57,7 +57,7 @@ def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
 
 
 def pairs_embedded(comparison: Standings) -> tuple[Difference, ...]:
-    """The pairs that travel in the page: all, or of very many those of the leading algorithms, the best first."""
+    """The pairs embedded in the page: all, or with very many the pairs of the leading algorithms, best first."""
     if len(comparison.pairs) <= _MOST_EMBEDDED or not comparison.all_pairs:
         return comparison.pairs
     leading = {one.algorithm for one in comparison.ordered[:_LEADING]}
@@ -116,7 +116,7 @@ def _tested(pair: Difference) -> col.ColumnOf[Difference]:
 
 
 def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
-    """The table of differences, with all that was found of them."""
+    """The full table of differences."""
     shown = pairs_shown(comparison)
     with_counts = any(pair.n_sf is not None for pair in shown)
     notes = []

@@ -1,4 +1,4 @@
-"""Evaluations as people read them: tables of rates, and the sentences that belong beneath them."""
+"""Views of evaluations: tables of rates, and the notes below them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 f
 
 
 def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
-    """The size of a category's own gallery, where it is not the study's."""
+    """The size of a category's own gallery, if it differs from the study's."""
     if own.n_gallery_images == whole.n_gallery_images:
         return ""
     return f" ({count(own.n_gallery_subjects)} enrolled)"
@@ -89,12 +89,12 @@ def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
 
 @published
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
-    """Make a table for each set of probes, a row for each algorithm.
+    """Make a table for each set of probes, with one row per algorithm.
 
     Parameters
     ----------
     evaluation
-        What `evaluate` returned.
+        Result of `evaluate`.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def evaluation_tables(evaluation: Evaluation) -> list[Table]:
 
 
 def overlap_tables(found: SetOverlap) -> list[Table]:
-    """Images, and people, that every two sets have in common; on the diagonal, how many a set has."""
+    """Images and people that pairs of sets have in common; the diagonal shows the size of each set."""
     return [_in_common(found, "Images", found.images), _in_common(found, "People", found.people)]
 
 
@@ -207,17 +207,17 @@ def metrics_of(evaluation: Evaluation) -> Note:
 
 @published
 def statements(evaluation: Evaluation) -> list[Note]:
-    """Say what the numbers mean and what was left out, a note each.
+    """Explain the numbers and what was left out, one note each.
 
     Parameters
     ----------
     evaluation
-        What `evaluate` returned.
+        Result of `evaluate`.
 
     Returns
     -------
     list
-        What belongs beneath its tables.
+        Notes below its tables.
     """
     entries = evaluation.of(evaluation.categories[0])
     first = entries[0].curve.facts

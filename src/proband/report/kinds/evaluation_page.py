@@ -82,13 +82,13 @@ _RATE_INTERVALS = Sentence("methods.rate-intervals", "note", "Intervals of rates
 
 
 def best_first(evaluation: Evaluation) -> list[Entry]:
-    """The algorithms on the first set of probes, the highest rate at the first rank first."""
+    """The algorithms on the first set of probes, highest rate at the first rank first."""
     rank = evaluation.ranks[0]
     return sorted(evaluation.of(evaluation.categories[0]), key=lambda entry: -entry.curve.at(rank))
 
 
 def summary_of(evaluation: Evaluation, precedence: float) -> Summary:
-    """The sentence to remember of an evaluation without a comparison."""
+    """The headline of an evaluation without a comparison."""
     rank, entries = evaluation.ranks[0], best_first(evaluation)
     best = entries[0]
     others = [entry.by_person[rank] for entry in entries]
@@ -200,7 +200,7 @@ def thinned_curves(evaluation: Evaluation) -> str:
 
 
 def say_evaluation(text: MethodsText, evaluation: Evaluation) -> None:
-    """Say how probes were identified."""
+    """Describe how probes were identified."""
     facts = evaluation.entries[0].curve.facts
     identified = _CLOSED if facts.universe == "closed" else _OPEN
     text.say(

@@ -23,7 +23,7 @@ _HALF = 11  # letters of each name of a pair
 
 
 def leaderboard(id: str, caption: str, comparison: Standings) -> Table:
-    """One comparison as it is published, to be copied as LaTeX."""
+    """Publication table of a comparison, to copy as LaTeX."""
     said = tuple(map(as_sentence, comparison_statements(comparison)))
     made = comparison_table(comparison)
     return replace(made, id=id, caption=caption, notes=said, latex=comparison.to_latex())

@@ -123,7 +123,7 @@ def _some_unsupported(results: Sequence[SearchEstimates]) -> bool:
 
 
 def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
-    """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
+    """Explain the numbers, one note each, except notes already `told` elsewhere."""
     first = results[0]
     s = first.searches
     metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
@@ -139,7 +139,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
 
 
 def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> Summary:
-    """The sentence to remember of searches."""
+    """The headline of searches."""
     result = min(results, key=lambda result: result.points[0].fnir.value)
     at = result.points[0]
     p = at.counts

@@ -1,4 +1,4 @@
-"""The sections of a page, in the order they are read: those of every analysis, those that combine analyses, and those of installed packages."""
+"""The sections of a page in reading order: sections of analyses, sections that combine analyses, and sections of installed packages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Combined:
 
 
 SECTIONS = Registry("section", "proband.sections", package="proband.report.page.sections")
-"""Sections that combine analyses, by name: each `Combined`, or a function that makes one, which then stands before the diagnostics."""
+"""Sections that combine analyses, by name: each a `Combined`, or a function that makes a section, placed before the diagnostics."""
 
 _BEFORE_DIAGNOSTICS = 85.0
 _EVIDENCE_ENDS, _MOST_OPEN = 70.0, 4  # the answer, and three of the evidence
@@ -40,7 +40,7 @@ def section(name: str, place: float) -> Callable[[Maker], Maker]:
 
 
 def sections_of(scene: Scene) -> tuple[Section, ...]:
-    """Every section that has something in it, in order: the answer and the first of the evidence open, all else folded."""
+    """All non-empty sections in order; the verdict and the first section of evidence are open, the others folded."""
     made = [one for view, part in scene.parts.values() for one in view.sections(part, scene)]
     for name, thing in SECTIONS.everything().items():
         combined = _combined(name, thing)

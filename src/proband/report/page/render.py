@@ -1,4 +1,4 @@
-"""From a page's view model to one HTML file that asks the network for nothing."""
+"""Render a page's view model as one HTML file that makes no network requests."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PACKED = 1_000  # characters; longer files travel compressed
 def render_page(page: Page) -> str:
     """Write a page as one HTML file.
 
-    The file holds its style, its script, its drawings and its data; a content security policy forbids every request and every
-    script but its own. Without JavaScript all of it can be read; equal pages give equal bytes.
+    The file contains its style, script, drawings and data; a content security policy forbids all requests and other scripts.
+    The page is readable without JavaScript, and equal pages give equal bytes.
 
     Parameters
     ----------
     page
-        What to show. Texts are escaped; drawings are SVG and are taken as they are.
+        Page to render. Texts are escaped; drawings are SVG and inserted unchanged.
     """
     writing = Writing()
     for reserved in ("content", "contents", "files", "asides", "status"):

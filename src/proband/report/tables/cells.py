@@ -1,4 +1,4 @@
-"""Numbers as cells of tables: `proband.words` rounds them, and each cell keeps the number it stands for."""
+"""Table cells of numbers: `proband.words` rounds the text, and each cell keeps its value."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def blank_cell() -> Cell:
 
 
 def over(cell: Cell, *below: Cell) -> Cell:
-    """Set cells below one another in one; what is empty is left out."""
+    """Stack cells in one; empty cells are left out."""
     kept = [one for one in below if one.value is not None]
     return replace(cell, below=over(kept[0], *kept[1:])) if kept else cell
 
@@ -108,7 +108,7 @@ def placed_cell(value: float, place: int | None) -> Cell:
 
 
 def given_cell(value: float | None) -> Cell:
-    """A number that somebody chose."""
+    """A number chosen by the user."""
     return empty_cell() if value is None else Cell(words.given(value), value)
 
 
@@ -142,7 +142,7 @@ def count_cell(value: float | None) -> Cell:
 
 
 def share_cell(part: float, whole: int) -> Cell:
-    """So many of so many."""
+    """A count out of a total."""
     return Cell(words.out_of(part, whole), ShareOf(part, whole))
 
 

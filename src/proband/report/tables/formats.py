@@ -173,7 +173,7 @@ def _alike(values: list[float | str | None]) -> list[float | str | None]:
 
 
 def as_html(table: Table) -> Markup:
-    """Write a table as HTML for a page that has a style of its own, such as a notebook's."""
+    """Write a table as HTML for a page with its own style, such as a notebook."""
 
     def row(cells: Iterable[Iterable[str]], name: str = "td") -> Markup:
         written = (

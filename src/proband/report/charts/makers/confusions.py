@@ -1,4 +1,4 @@
-"""Confusion matrices: the samples of each true class by what was said of them, and of many classes the pairs most often confused."""
+"""Confusion matrices, or the most confused pairs if there are many classes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from proband.report.charts.spec import Axis, Chart, Matrix, listed
 from proband.words import count, counted, fixed, out_of
 
 MOST_CLASSES = 20
-"""Of so many classes a drawn matrix can be read."""
+"""Largest number of classes for a legible matrix."""
 _MOST_PAIRS = 15
 
 
 def confusion(result: Classification, algorithm: str, id: str = "confusion") -> Chart:
-    """Chart the confusion matrix of a model with its numbers; where classes are too many to be read, the most confused pairs."""
+    """Chart the confusion matrix of a model with its counts, or the most confused pairs if there are too many classes."""
     if len(result.classes) > MOST_CLASSES:
         return _most_confused(result, algorithm, id)
     counts = result.confusion(algorithm)
@@ -56,7 +56,7 @@ def _size(result: Classification, label: str) -> int:
 
 
 def _most_confused(result: Classification, algorithm: str, id: str) -> Chart:
-    """The pairs of classes that are most often confused."""
+    """The most often confused pairs of classes."""
     n = sum(one.algorithm == algorithm and one.true != one.predicted for one in result.confusions)
     confused = result.top_confusions(algorithm, _MOST_PAIRS)
     classes = f"{counted(len(result.classes), 'class', 'classes')} are too many to show as a matrix"

@@ -1,4 +1,4 @@
-"""Charts of two kinds of errors against each other: verification and open-set searches, as far as the data go."""
+"""Charts of two error rates against each other, for verification and open-set searches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ABOVE = f"thin lines and hollow dots: fewer than {SUPPORTED} errors; dotted: a 
 
 @dataclass(frozen=True)
 class _ErrorKind:
-    """What the two rates are, what their errors are called, and what was compared."""
+    """Names of two error rates, their errors, and the comparisons counted."""
 
     x: str
     y: str
@@ -76,7 +76,7 @@ def search_points(result: SearchEstimates, rank: int) -> list[SearchRates]:
 
 
 def search_curve(result: SearchEstimates, rank: int = 1) -> ErrorCurve:
-    """The errors of searches as a curve: FPIR in the place of FMR, FNIR in that of FNMR."""
+    """The errors of searches as a curve, with FPIR in place of FMR and FNIR in place of FNMR."""
     searches = result.searches
     frame = searches.curve(rank).sort("threshold", descending=searches.larger_is_closer)
     fpir, fnir = (frame[name].to_numpy() for name in ("fpir", "fnir"))
@@ -129,7 +129,7 @@ def roc(
 ) -> Chart:
     """Chart the true accept rate against a logarithmic axis of FMR.
 
-    The legend gives the true accept rate at the lowest power of ten that 30 false matches of every curve support.
+    The legend states the true accept rate at the lowest power of ten with at least 30 false matches for every curve.
     """
     lowest = 1 / max(one.n_impostor for one in some(curves))
     at = _common(curves)
@@ -150,12 +150,12 @@ def search(
 ) -> Chart:
     """Chart FNIR against FPIR on logarithmic axes and on normal deviates, for searches of people who may not be enrolled.
 
-    The printed legend gives FNIR at the lowest power of ten that 30 false positives of every curve support.
+    The printed legend states FNIR at the lowest power of ten with at least 30 false positives for every curve.
 
     Parameters
     ----------
     dots
-        Points to mark on each curve; by default those of the legend.
+        Points to mark on each curve. Default: the points of the legend.
     """
     at = _common(some(curves))
     marked = tuple(map(tuple, dots)) or tuple(((at, curve.fnmr_at(at)),) if at else () for curve in curves)

@@ -1,4 +1,4 @@
-"""Charts of how things are spread: scores, and rates and differences over choices of images."""
+"""Charts of distributions: scores, and rates and differences over choices of images."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class ScoreCounts:
     Attributes
     ----------
     name
-        The algorithm.
+        Name of the algorithm.
     edges
-        Of the bins, one more than there are bins.
+        Bin edges, one more than the number of bins.
     genuine, impostor
-        How many scores of either kind are in each bin.
+        Counts of each kind of scores per bin.
     threshold, threshold_label
-        A threshold to mark, and what it is.
+        Threshold to mark, and its label.
     """
 
     name: str
@@ -136,7 +136,7 @@ def differences(
     confidence_level: float = 0.95,
     id: str = "choice-differences-chart",
 ) -> Chart:
-    """Chart how differences of two algorithms' rates vary over choices of images; where the first does not win is shaded."""
+    """Chart differences of two algorithms' rates over choices of images; trials that the first does not win are shaded."""
     found = [
         (f"{first} − {second}", choices.difference(first, second, rank))
         for first, second in some(pairs, "pairs")
@@ -186,12 +186,12 @@ def over_choices(
     Parameters
     ----------
     named
-        Distributions, each with its label.
+        Labelled distributions.
     width
         The width of a bin, in whole values of 1/n. For differences zero is the last value of its bin, so that the trials at or
         below zero have bins of their own.
     confidence_level
-        Whether the mean stands above each, and the middle part of the trials.
+        Level of the interval of trials shown above each with the mean, if any.
     """
     outlines = tuple(
         Outline(

@@ -1,4 +1,4 @@
-"""The card that says under which conditions the numbers hold."""
+"""The section on the protocol and conditions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAILURES = {
 
 @section("conditions", 72)
 def conditions_section(scene: Scene) -> Section | None:
-    """Under which protocol: badges for a glance, and the rules in words."""
+    """The protocol: badges, and the rules in words."""
     facts = scene.facts[0] if scene.facts else None
     said = [view.conditions(part, scene) for view, part in scene.parts.values()]
     badges = [badge for own, _ in said for badge in own]

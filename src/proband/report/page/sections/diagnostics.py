@@ -1,4 +1,4 @@
-"""What stands behind the numbers: ties, failures, shared people, replicates, and everything that was noted."""
+"""The section on diagnostics: ties, failures, shared people, replicates, and all notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AND_MORE = Sentence("diagnostics.and-more", "note", "{first} and {more:count} m
 
 @section("diagnostics", 90)
 def diagnostics_section(scene: Scene) -> Section | None:
-    """Everything a doubtful reader would ask for."""
+    """Diagnostics and notes."""
     tables = (_ties(scene), _dependence(scene), _replicates(scene))
     blocks: list[Block] = [made for made in tables if made is not None]
     blocks += [block for view, part in scene.parts.values() for block in view.diagnostics(part)]

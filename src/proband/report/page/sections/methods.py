@@ -1,4 +1,4 @@
-"""The methods paragraph, written from what was done: measures, designs, tests, intervals, policies and counts."""
+"""The methods paragraph: measures, designs, tests, intervals, policies and counts."""
 
 from __future__ import annotations
 

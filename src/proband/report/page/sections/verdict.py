@@ -1,4 +1,4 @@
-"""The sentence to remember; below it who stands where, and what it rests on."""
+"""The section with the headline, the standings and the facts behind them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
 
 @section("verdict", 5)
 def verdict_section(scene: Scene) -> Section | None:
-    """One screen: the headline, who stands where, three facts, and what varies; the rest is folded."""
+    """One screen: headline, standings, three facts, and what varies; the rest is folded."""
     told = scene.summary
     if told is None or told.in_section:
         return None
