@@ -41,9 +41,9 @@ def folder(tmp_path_factory):
         ("feret ok.npz -s s.csv -g session==1 --participants s.csv", 1, "no column 'algorithm'"),
         ("feret ok.npz -s s.csv -g session==1 --participants none.csv", 1, "There is no file none.csv"),
         ("feret ok.npz -s s.csv -g session==1 --verification rank-1", 2, "no measure of verification"),
-        ("covariates ok.npz -s s.csv -g session==1", 2, "say it: --on probe.age"),
+        ("covariates ok.npz -s s.csv -g session==1", 2, "pass --on probe.age"),
         ("covariates ok.npz -s s.csv --on age --strata site", 2, "add --outcomes"),
-        ("covariates s.csv --outcomes --on session", 2, "name it: --success"),
+        ("covariates s.csv --outcomes --on session", 2, "pass --success"),
         (
             "covariates s.csv --outcomes --on session --success session --rank 2",
             2,
@@ -95,7 +95,7 @@ def folder(tmp_path_factory):
             2,
             "--by-category: there are no categories of probes",
         ),
-        ("mcnemar u=ok.npz v=ok.npz w=ok.npz -s s.csv -g session==1", 2, "say which: --pairs A-B"),
+        ("mcnemar u=ok.npz v=ok.npz w=ok.npz -s s.csv -g session==1", 2, "name them with --pairs A-B"),
         (
             "evaluate ok.npz -s s.csv -g session==1 --figure distributions=x.svg",
             2,
@@ -104,14 +104,14 @@ def folder(tmp_path_factory):
         (
             "permute ok.npz -s s.csv --trials 10 --list-trials 11 --csv trials=x.csv",
             2,
-            "there are 10 trials, and no trial 11",
+            "there are only 10 trials",
         ),
         ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),
         ("evaluate short.npy -s s.csv -g session==1", 1, "15 rows are not the 16 samples"),
         ("evaluate ok.npz -s s.csv -g @none.txt", 1, "is empty"),
         ("evaluate ok.npz -s s.csv -g session==1 --model-card x.html", 2, "end the name with .md or .yaml"),
-        ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
+        ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "not replaced"),
         ("evaluate -e x3.npz -s s.csv -g session==1 --metric cosine", 1, "it has emb of 16 × 2 × 3"),
         (
             "evaluate -e x.npz -e x=y.npz -s s.csv -g session==1 --metric cosine",

@@ -219,4 +219,4 @@ def test_a_margin_between_independent_sets_is_on_the_page(do: Do, folder: Path) 
     assert code == 0, said
     page = (folder / "sets.html").read_text(encoding="utf-8")
     assert "Equivalence within 5 points" in page
-    assert "smaller than 5 points" in page
+    assert "smaller than the margin, 5 points" in page

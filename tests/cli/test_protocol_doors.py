@@ -257,7 +257,7 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
         ),
         ({"audit": {"splits": "none.csv"}}, "there is no file or directory"),
         ({"what_if": {"file": "features.npz", "classifier": "src"}}, "'question' is missing"),
-        ({"what_if": {"question": "mixed", "classifier": "src"}}, "what the classifier learns from"),
+        ({"what_if": {"question": "mixed", "classifier": "src"}}, "no training data were given"),
         ({"what_if": {"question": "mixed", "file": "features.npz"}}, "no classifier was given"),
         (
             {"what_if": {"question": "dropped", "file": "features.npz", "classifier": "src"}},

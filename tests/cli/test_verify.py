@@ -184,7 +184,7 @@ def test_every_rate_of_a_search_with_few_errors_has_a_mark(search: Run, folder: 
     shown = table.filter(pl.col("algorithm") == "good").row(0, named=True)
     assert f"{shown['fpir']:.3g}*" in row
     assert f"{shown['fnir']:.4f}*" in row
-    assert "* rests on fewer than 30 errors" in done.stdout
+    assert "* based on fewer than 30 errors" in done.stdout
     page = re.sub(r"<[^>]*>", " ", (folder / "few.html").read_text())
     assert len(re.findall(rf"{shown['fnir']:.4f}\s*\*", page)) >= 2  # the table, and the numbers of the chart
 

@@ -174,7 +174,7 @@ def test_names_from_anybody_are_escaped_in_markdown() -> None:
         if line.startswith("|") and "script" in line:
             assert len(re.findall(r"(?<!\\)\|", line)) in {3, 4, 7, 8}, line
     assert "\n- lower was slow.\n- Nothing else." in report
-    assert "Gallery sizes: people have several images" not in report
+    assert "Gallery sizes: here ranks count people" not in report
 
 
 def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None:
@@ -206,13 +206,15 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     assert "a non-mate with the same score ranks before the mate" in said
     assert made.rejection is not None
     assert made.rejection.results[0].searches.n_enrolled == 14
-    assert "Rejection: of 15 people in the gallery those whose images all failed" in said
-    assert "enrolled are 14." in said
-    assert "Gallery sizes: of 20 people in the gallery those whose images all failed" in said
+    assert "Rejection: of 15 people in the gallery, 14 are enrolled; all images of the others failed." in said
+    assert (
+        "Gallery sizes: of 20 people in the gallery, 19 are enrolled; all images of the others failed."
+        in said
+    )
     with pytest.raises(UsageError, match="gallery of 19 people who could be enrolled has 1 to 19"):
         feret_study(scores, experiment, sizes=(20,))
     by_people = feret_study(scores, experiment, counting="subjects", **asked)
-    assert "several images" not in " ".join(map(as_sentence, study_statements(by_people)))
+    assert "of which people have several" not in " ".join(map(as_sentence, study_statements(by_people)))
     assert "ranks count people" not in size_tables(by_people)[0].caption
     assert by_people.sizes[0].rates[-1] == pytest.approx(by_people.evaluation.entries[0].curve.at(1))
 

@@ -49,7 +49,7 @@ GRAVEST = (
 UNSUPPORTED = Sentence(
     "verification.rates-of-few-errors",
     "mark",
-    "* rests on fewer than {least} errors (the rule of {least})",
+    "* based on fewer than {least} errors (rule of {least})",
 )
 
 

@@ -280,7 +280,11 @@ def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
     [
         ([10, 10, 10] + [1] * 17, 0.001, "some people are rejected more often than expected by chance (p"),
         ([10] * 19 + [5], 0.001, "the difference shows in people with few errors"),
-        ([4] * 10 + [3] * 10, 0.04, "although half of the errors fall on no fewer people than expected by chance"),
+        (
+            [4] * 10 + [3] * 10,
+            0.04,
+            "although half of the errors fall on no fewer people than expected by chance",
+        ),
         ([4] * 10 + [3] * 10, 0.4, "no evidence of concentration on people"),
     ],
 )

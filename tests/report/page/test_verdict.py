@@ -313,7 +313,7 @@ def test_verification_that_disagrees_is_told():
         f"In verification at an FMR of 0.1, {lowest} has the lowest FNMR ({lowest} {fnmr[lowest]:.4f} ["
     )
     # The page is read by people who did not write the study; nothing is said where it was tested or the two best are alike.
-    assert told.endswith("): not tested.")
+    assert told.endswith("); not tested.")
     best = Scene(found).order[0]
     same = next(one for one in verified if one.algorithm == best)
     alike = tuple(replace(same, rates=one.rates) for one in verified)

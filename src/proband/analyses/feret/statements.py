@@ -33,8 +33,8 @@ _GAIN = Sentence(
 _DIFFERENCES = Sentence(
     "feret.differences",
     "note",
-    "Differences: {level:level} intervals for new people ({method}); intervals and p-values hold for all rows of a kind "
-    "together (single-step)",
+    "Differences: {level:level} intervals for new people ({method}); intervals and p-values are adjusted for all rows of a "
+    "kind (single-step)",
 )
 _AVERAGE = Sentence(
     "feret.average",
@@ -55,7 +55,7 @@ _AUTOMATIC = Sentence(
 _GALLERIES = Sentence(
     "feret.galleries",
     "note",
-    "Galleries: the interval of a cell is for new people searched in that gallery; that of the mean is over galleries "
+    "Galleries: the interval in a cell is for new people searched in that gallery; the interval of the mean is over galleries "
     "({level:level}). Varying: {varying}. Assuming: {assuming}. p: do galleries differ by more than chance?",
 )
 _MEAN_AGE = Sentence(

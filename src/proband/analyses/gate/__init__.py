@@ -2,7 +2,7 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Decide whether a new algorithm may replace the baseline (for CI).
+_HELP = """Decide whether a new algorithm may replace the baseline.
 
 Pass (exit 0), fail (3) or undecided (4). Pass: the new algorithm is shown to be less than the margin worse, for new people. Fail: it is shown to be worse by more than the margin.
 

@@ -29,7 +29,7 @@ _DATA = Sentence(
     "note",
     "{name}: {samples:count sample} of {subjects:count subject}, {each} each; task: recognise {what}; seed {seed}",
 )
-_WHO = Sentence("protocol.identity", "note", "who it is")
+_WHO = Sentence("protocol.identity", "note", "the subject")
 _WHICH = Sentence("protocol.attribute", "note", "{label} ({n:count class/classes})")
 _SPLITS = Sentence("protocol.splits", "note", "{protocol}: {meaning}. {sizes:parts}")
 _SIZES = Sentence("protocol.split-sizes", "note", "{splits:count split}, {tests} test samples")

@@ -3,7 +3,7 @@
 from proband.marks import Needs
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Estimate means, totals and ratios from samples with weights and strata.
+_HELP = """Estimate means, totals and ratios, with weights and strata.
 
 Also variances and quantiles. A row is an observation, such as a probe; units (people, sites) were drawn within strata. Standard errors are those of R's package survey.
 

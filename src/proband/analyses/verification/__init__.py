@@ -3,7 +3,7 @@
 from proband.marks import Needs, Unless
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Estimate false match and non-match rates, with intervals over people.
+_HELP = """False match and non-match rates, with intervals over people.
 
 Rates are exact, and intervals account for comparisons that share people.
 

@@ -31,7 +31,7 @@ _OTHERS_OF_GROUP = Target(
 )
 _RE_ESTIMATED = "Intervals at the target FMR re-estimate the threshold in every resample of people; where there is none, the threshold is fixed."
 _MIDPOINT = "Rate at which FMR equals FNMR, or their mean where they are closest; its interval re-estimates the threshold over people."
-_FEW = "* rests on fewer than 30 errors (the rule of 30)."
+_FEW = "* based on fewer than 30 errors (rule of 30)."
 _INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
 
 Row = tuple[Verification, VerificationPoint]

@@ -31,8 +31,8 @@ _SEARCHES = Sentence(
 _SEARCH_INTERVALS = Sentence(
     "search.intervals",
     "note",
-    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
-    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; FNIR at a fixed threshold, and at the target FPIR with the threshold re-estimated in "
+    "resamples of people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
 _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
@@ -108,7 +108,7 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.share("misses", lambda at: (at.counts.misses, at.counts.n_mated), when=whole),
         ),
         id=id,
-        notes=["* rests on fewer than 30 errors (the rule of 30)."] if whole and few else [],
+        notes=["* based on fewer than 30 errors (rule of 30)."] if whole and few else [],
     )
 
 
