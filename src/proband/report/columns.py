@@ -157,7 +157,7 @@ class Role(Generic[Value]):
 
 
 def _answered(cell: Cell, answers: Answers | None) -> Cell:
-    """The same cell whose interval, or that below it, can be asked for what it answers."""
+    """The same cell, with answers attached to its interval or to the interval below."""
     if cell.below is not None:
         return replace(cell, below=_answered(cell.below, answers))
     return replace(cell, answers=answers)
@@ -232,7 +232,7 @@ def measured(unit: Written) -> tuple[Role[float], Role[Ends]]:
 
 
 def at_level(confidence_level: float) -> str:
-    """What stands above intervals."""
+    """Heading of intervals."""
     return f"{level(confidence_level)} interval"
 
 

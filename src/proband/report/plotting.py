@@ -34,7 +34,7 @@ def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: 
 
 
 def drawn_by(figure: Callable[..., Figure], of: Callable[[Any], Any]) -> Callable[..., Figure]:
-    """Draw a result by a figure of something it holds, with the figure's own options."""
+    """Draw a result by a figure of one of its parts, with the figure's own options."""
 
     @wraps(figure)
     def draw(result: object, **options: Any) -> Figure:

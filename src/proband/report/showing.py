@@ -48,7 +48,7 @@ def show(result: object, form: str, **options: Any) -> Any:
 
 
 def tables_of(result: object, form: str = "table") -> list[Table]:
-    """The tables of a result, what belongs beneath them with the last; those that are published, as LaTeX."""
+    """The tables of a result, with notes on the last; publication tables for LaTeX."""
     view = view_of(result)
     *before, last = view.latex(result) if form == "latex" else view.tables(result)
     notes = tuple(map(as_sentence, view.notes(result)))
@@ -56,7 +56,7 @@ def tables_of(result: object, form: str = "table") -> list[Table]:
 
 
 def figure_of(result: object, ax: Axes | None = None, **options: Any) -> Figure:
-    """The figure of a result, or the one whose axes it is drawn into; its options are those that what draws it takes."""
+    """The figure of a result, or the figure whose axes it is drawn into; options depend on the drawing function."""
     plot = view_of(result).plot
     args, named = SignatureGate(plot, "plot").admitted((result,), options)
     if ax is None:

@@ -167,7 +167,7 @@ def _row(one: Standing, places: Mapping[str, int], leader: str | None, answers: 
 
 
 def _difference_cell(pair: Difference | None, answers: Answers | None) -> Cell:
-    """A difference with its interval; the leader has none from itself."""
+    """A difference from the leader with its interval; empty for the leader."""
     if pair is None:
         return cells.empty_cell()
     unit = 100 if pair.in_points else 1

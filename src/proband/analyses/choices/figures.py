@@ -32,7 +32,7 @@ def rate_distributions_figure(
     title: Title | None = None,
     rank: int | None = None,
 ) -> Figure:
-    """Draw how a recognition rate varies over trials, for several algorithms (the paper's figure 1).
+    """Draw the distribution of a recognition rate over trials, for several algorithms (the paper's figure 1).
 
     Two families of bundled recognisers, such as PCA and LDA, get a panel each; more than eight algorithms get a row each.
 
@@ -115,14 +115,14 @@ def differences_figure(
     rank: int | None = None,
     note: str = "",
 ) -> Figure:
-    """Draw how the difference of two algorithms varies over trials (the paper's figure 3).
+    """Draw the distribution of the difference between two algorithms over trials (the paper's figure 3).
 
     The legend counts the trials in which A does not win: choices of images of these people, not a p-value.
 
     Parameters
     ----------
     distributions
-        Differences A − B by the names of A and B.
+        Differences A − B, by names of A and B.
     width
         The width of a bin, in whole values of 1/n. Zero is the last value of its bin, so that the trials at or below zero
         have bins of their own.
@@ -161,7 +161,7 @@ def _families(distributions: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _ridges(chart: Chart, title: str | None) -> Figure:
-    """Draw the outlines of a chart a row each, all on one scale: what many distributions stay readable as."""
+    """Draw the outlines of a chart one per row on a common scale, which keeps many distributions legible."""
     marks = chart.marks
     assert isinstance(marks, Histograms)
     highest = max(float(one.heights.max()) for one in marks.outlines)
@@ -220,13 +220,13 @@ def _rate(rank: int | None) -> str:
 
 
 def _wide_enough(labels: Iterable[str], beside: float = 5.0) -> float:
-    """How many inches a figure needs for its labels and what stands beside them."""
+    """Figure width in inches needed for the labels and the text next to them."""
     longest = max((len(line) for label in labels for line in label.splitlines()), default=0)
     return max(7.4, beside + 0.08 * longest)
 
 
 def _said(drawn: Collection[Distribution], width: int | None = None, *more: str) -> str:
-    """Say what was counted, as far as it is the same for all that is drawn."""
+    """State what was counted, as far as it is common to everything drawn."""
     trials, people = {one.n_trials for one in drawn}, {one.n for one in drawn}
     said = counted(trials.pop(), "image choice") if len(trials) == 1 else "image choices"
     if len(people) == 1:

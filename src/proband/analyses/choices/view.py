@@ -278,7 +278,7 @@ class ChoicesView(View[Choices]):
 
 
 def _trials_tables(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> list[Table]:
-    """Rates, and differences where there are several algorithms: of as many pairs as can be read."""
+    """Rates, and with several algorithms differences for as many pairs as are legible."""
     rates, measured = _rates(result, rank, level), _measured(result.at_level(level))
     if len(result.algorithms) < 2:
         return [rates, *measured]
@@ -339,7 +339,7 @@ def _differences(
 
 
 def _measured(result: VirtualExperiments) -> list[Table]:
-    """Other measures over the same choices, and their differences: of as many pairs as can be read."""
+    """Other measures over the same choices, and their differences for as many pairs as are legible."""
     if not result.measured:
         return []
     values = [one for measured in result.measured.values() for one in measured.estimates.values()]

@@ -74,7 +74,7 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
 
 
 def _of_predictions(request: ClassificationRequest, context: Context) -> Classification:
-    """Models by their files of predictions; those of one name are told apart by their directories."""
+    """Models by file of predictions; files with the same name are distinguished by directory."""
     paths = [context.origin.find(name) for name in request.predictions]
     stems = [path.stem for path in paths]
     names = [
@@ -96,7 +96,7 @@ def _of_predictions(request: ClassificationRequest, context: Context) -> Classif
 
 
 def _class_names(texts: Sequence[str]) -> Sequence[str]:
-    """Names one by one, or a single text with commas between them: one class alone tells nothing apart."""
+    """Class names, listed or in one comma-separated text; a single class would be useless."""
     return texts[0].split(",") if len(texts) == 1 else texts
 
 

@@ -33,7 +33,7 @@ class SecondSet:
     Attributes
     ----------
     files, notes
-        The files it was read from besides those of the first, and what was noted on the way.
+        Files read in addition to the first set's, and notes from reading.
     """
 
     inputs: Inputs

@@ -70,7 +70,7 @@ class ComparedView(View[ComparedAlgorithms]):
         return [note for one in each for note in (*verdicts(one), *comparison_statements(one))]
 
     def passages(self, found: ComparedAlgorithms, explain: bool) -> Iterator[Passage]:
-        """Each comparison with its verdicts; in brief, what is to be known of several is told beneath the last."""
+        """Each comparison with its verdicts; in brief output, notes common to several follow the last."""
         *others, last = found.comparisons
         beneath = [
             note
@@ -86,7 +86,7 @@ class ComparedView(View[ComparedAlgorithms]):
             yield Passage(tables, told, notes, answers, title=title if others else "")
 
     def frames(self, found: ComparedAlgorithms) -> Mapping[str, pl.DataFrame]:
-        """Every pair, and the places that each algorithm can hold."""
+        """Every pair, and the range of places of each algorithm."""
         named = {key: pl.lit(key).alias("comparison") for key in found.comparisons}
         pairs = [one.to_frame().insert_column(0, named[key]) for key, one in found.comparisons.items()]
         places = [
@@ -110,7 +110,7 @@ class ComparedView(View[ComparedAlgorithms]):
         yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
 
     def embedded(self, found: ComparedAlgorithms) -> Mapping[str, str]:
-        """The standings of the first comparison, and its pairs where the page shows some: of very many those of the leading ones."""
+        """The standings of the first comparison, and its pairs if the page shows any; with very many, the pairs of the leaders."""
         first = _first(found)
         files = {"leaderboard-summary.csv": spreadsheet_csv(standings_frame(first))}
         if len(pairs_shown(first)) < len(first.pairs):

@@ -194,7 +194,7 @@ def _ranks(found: DatasetComparison) -> Table:
 
 
 def _pairs(found: DatasetComparison) -> Table:
-    """Every two algorithms: in how many data sets the one is better, the median difference, its test, and the mean with its intervals."""
+    """Every pair of algorithms: data sets won, median difference, its test, and the mean with its intervals."""
     pooled = any(pair.pooled is not None for pair in found.pairs)
     return col.table_of(
         "Every two",

@@ -21,7 +21,7 @@ def _improvement(text: str, known: Sequence[str]) -> dict[str, Any]:
 
 
 def _parted(text: str, known: Sequence[str], option: str, form: str) -> tuple[str, str]:
-    """Part two names at the equals sign that leaves two known ones; names may hold others."""
+    """Split two names at the equals sign that leaves two known names; names may contain equals signs."""
     marks = [place for place, letter in enumerate(text) if letter == "="]
     if not marks:
         raise UsageError(f"{option} takes {form}, got {text!r:.80}.")

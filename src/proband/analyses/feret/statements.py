@@ -186,7 +186,7 @@ def about_variation(study: FeretStudy) -> list[Note]:
 
 
 def _gathered_notes(study: FeretStudy) -> list[Note]:
-    """The notes of all tables of variation, each once with where it holds; not those told elsewhere."""
+    """Notes of all tables of variation, each once with its scope, except notes shown elsewhere."""
     where: dict[Note, list[str]] = {}
     for one in study.variation:
         for note in one.notes:
@@ -227,7 +227,7 @@ def about_sizes(study: FeretStudy) -> list[Note]:
 
 
 def _about_enrolment(what: str, people: int, enrolled: dict[str, int]) -> list[Note]:
-    """Why fewer people are searched among than the gallery holds, if so."""
+    """Explain why fewer people are enrolled than the gallery contains, if so."""
     fewest = min(enrolled.values(), default=people)
     if fewest == people:
         return []

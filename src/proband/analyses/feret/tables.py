@@ -60,7 +60,7 @@ def gallery_size(people: int, images: int) -> str:
 
 
 def participants_table(study: FeretStudy) -> Table | None:
-    """Participants, with what is known of anybody; None where nothing is."""
+    """Participants, with known details; None if nothing is known."""
     if not study.told_of_participants:
         return None
 
@@ -287,7 +287,7 @@ def _span(one: GalleryFacts) -> str:
 
 
 def _about_galleries(facts: Sequence[GalleryFacts]) -> Mapping[str, Sequence[Cell]]:
-    """What each gallery holds; images and ages where they say something."""
+    """Contents of each gallery, with images and ages if informative."""
     columns: list[col.ColumnOf[GalleryFacts]] = [
         col.count("people", lambda one: one.people),
         col.count("images", lambda one: one.images, when=any(one.images != one.people for one in facts)),
@@ -361,7 +361,7 @@ def size_tables(study: FeretStudy) -> list[Table]:
 
 
 def counts_otherwise(study: FeretStudy) -> bool:
-    """Whether sizes count people where the other tables count images, of which people have several."""
+    """Whether size tables count people while other tables count images, with several images per person."""
     facts = study.results[0].average.facts
     return facts.counting != "subjects" and facts.n_gallery_images != facts.n_gallery_subjects
 

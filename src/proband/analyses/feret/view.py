@@ -228,7 +228,7 @@ def _sizes_frame(one: SizeCurve) -> pl.DataFrame:
 
 
 def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block]:
-    """Who took part, averages, two states of an algorithm, galleries of different people, the field, and sizes."""
+    """Participants, averages, versions of algorithms, galleries of different people, the field, and sizes."""
     yield from said(difficulty_statements(study))
     took_part = participants_table(study)
     if took_part is not None:
@@ -292,7 +292,7 @@ def _variation_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[
 
 
 def _field_blocks(study: FeretStudy) -> Iterator[Block]:
-    """Consistency across galleries, and the order by identification beside that by verification."""
+    """Consistency across galleries, and the orderings by identification and by verification."""
     ahead = [consistency_table(one, None, f"consistency-{k}") for k, one in enumerate(study.consistency, 1)]
     if ahead:
         yield Folded("Consistency across galleries", tuple(ahead))

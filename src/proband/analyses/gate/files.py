@@ -70,7 +70,7 @@ class GateFiles(Part):
                 yield Path(name)
 
     def _pin(self, gate: Gate) -> str:
-        """The baseline as a file holds it: its file is found from where that lies."""
+        """The baseline as stored in a file, with paths relative to that file."""
         from proband.engine.files.documents import as_json
 
         assert gate.pinned is not None  # commands read files

@@ -33,7 +33,7 @@ class Identified(Parts):
     overlap
         Images and people shared by gallery and probe sets, if requested.
     relative_ranks
-        Whether curves are drawn over rank / people in the gallery.
+        Whether curves use rank / people in the gallery.
     """
 
     written = Written({"measures": "measured"}, without=("relative_ranks",))
@@ -133,7 +133,7 @@ def _estimates(
 
 
 def _scores_to_rank(design: str, context: Context) -> list[Scores]:
-    """The scores, for a design that ranks them again; it knows no other way than the usual one."""
+    """The scores, for a design that re-ranks them; only the default policies are supported."""
     ranked = context.request.experiment
     if (ranked.ties, ranked.counting, ranked.on_failure) != ("pessimistic", "images", "miss"):
         raise UsageError(

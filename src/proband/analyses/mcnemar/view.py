@@ -114,7 +114,7 @@ def _rows(tests: McNemarTable) -> Table:
 
 
 def _correct(n: int, row: McNemarRow) -> Cell:
-    """So many of so many, as papers write it."""
+    """A count out of a total, as printed in papers."""
     return Cell(f"{count(n)}/{count(row.counts.n)}", ShareOf(n, row.counts.n))
 
 

@@ -43,5 +43,5 @@ def run(request: OutcomesRequest, context: Context) -> OutcomeComparison:
 
 
 def _listed(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Columns that are named one by one or with commas between; a column may hold a comma itself."""
+    """Column names, listed or comma-separated; a name may contain a comma."""
     return [part for text in texts for part in ([text] if text in columns else text.split(","))]

@@ -97,7 +97,7 @@ def _runs(one: ProtocolResult) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def _spread_out(
     runs: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Equal values beside one another, from −1 to 1."""
+    """Offsets from −1 to 1 that separate equal values."""
     _, which, counts = np.unique(runs, return_inverse=True, return_counts=True)
     order = np.argsort(which, kind="stable")
     turn = np.empty(len(runs))

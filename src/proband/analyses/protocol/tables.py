@@ -206,7 +206,7 @@ def _quoted(interval: Estimate) -> Note:
 
 
 def _about_others(run: ProtocolRun) -> list[Note]:
-    """Notes on intervals that are not those to quote."""
+    """Notes on intervals other than the interval to quote."""
     quoted = [note for one in run.results for note in one.interval.notes]
     every = [note for one in run.results for each in (one.corrected, one.pooled) for note in each.notes]
     return [note for note in every if note not in quoted]

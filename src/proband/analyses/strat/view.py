@@ -149,7 +149,7 @@ class StratView(View[StratStudy]):
         yield from leading_section(found.comparison, scene)
 
     def blocks(self, found: StratStudy, scene: Scene) -> Iterator[Block]:
-        """Galleries in turn or the fixed one, the curves behind them, and standard errors; other algorithms are folded."""
+        """Galleries in turn or the fixed gallery, their curves, and standard errors; other algorithms are folded."""
         first = first_to_vary(found)
         if found.effects:
             mixed = "Rates with each image as the gallery, after mixing"
@@ -170,7 +170,7 @@ class StratView(View[StratStudy]):
         yield Folded(meaning, tuple(said(study_statements(found))))
 
     def headline(self, found: StratStudy, scene: Scene) -> Summary | None:
-        """Who leads; or whether galleries differ, which sensor is better, or how good the only algorithm is."""
+        """The leader, or whether galleries differ, which sensor is better, or the rate of a single algorithm."""
         if found.comparison is not None:
             return summary_of(found.comparison, 11)
         return Summary(_told(found), precedence=70)
@@ -241,12 +241,12 @@ class _Gallery(NamedTuple):
 
     @property
     def algorithm(self) -> str:
-        """Whose rate it is."""
+        """Name of the algorithm."""
         return self.rate.algorithm
 
     @property
     def named(self) -> dict[str, str | int]:
-        """What tells it from others."""
+        """What distinguishes it from others."""
         return {"algorithm": self.algorithm, "galleries": self.images, "gallery": self.number}
 
 

@@ -154,7 +154,7 @@ def _statistics(request: SurveyRequest, columns: Sequence[str]) -> list[Statisti
 
 
 def _halves(text: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """A text cut at the slash that leaves two columns; a column may hold a slash itself."""
+    """Split a text at the slash that leaves two columns; names may contain slashes."""
     places = [place for place, letter in enumerate(text) if letter == "/"]
     for place in places:
         first, second = text[:place], text[place + 1 :]

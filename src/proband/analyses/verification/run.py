@@ -138,7 +138,7 @@ def _by_group(algorithm: Algorithm, column: str, at: Verification, context: Cont
 
 
 def _hard_subjects(algorithm: Algorithm, at: Verification, context: Context) -> HardSubjects:
-    """Whom the errors of one algorithm fall on, at the first operating point."""
+    """Concentration of errors of one algorithm on people, at the first operating point."""
     point, hidden = at.points[0].counts, context.output.pseudonyms
     return context.step(
         "subjects",

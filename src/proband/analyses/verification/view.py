@@ -78,7 +78,7 @@ def _each(found: Rates) -> tuple[Verification, ...]:
 
 
 def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
-    """The tables of a terminal: in full with intervals at fixed thresholds and what the rates rest on."""
+    """Tables for the terminal; in full, with intervals at fixed thresholds and numbers of errors."""
     return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
 
 

@@ -291,7 +291,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
 
 
 def _is_supported(point: OperatingPoint) -> bool:
-    """Whether enough errors are behind the rates that are shown first: FNMR, and FMR at a threshold that was given."""
+    """Whether the main rates are based on enough errors: FNMR, and FMR at a requested threshold."""
     return point.fnmr_supported and (point.target_fmr is not None or point.fmr_supported)
 
 
@@ -306,7 +306,7 @@ def _summary(one: Verification) -> Note:
 
 
 def _by_person(one: Verification) -> list[Note]:
-    """What the false non-match rates are where every person weighs the same."""
+    """The false non-match rates with every person weighted equally."""
     return [
         _BY_PERSON(
             algorithm=one.algorithm, threshold=at.threshold, rate=own.value, low=own.low, high=own.high
@@ -317,7 +317,7 @@ def _by_person(one: Verification) -> list[Note]:
 
 
 def _of_summaries(one: Verification) -> list[Note]:
-    """Cautions beside the intervals of whole curves."""
+    """Cautions on the intervals of whole curves."""
     return [
         _OF_SUMMARY(algorithm=one.algorithm, which=which, note=note)
         for which, summary in (("EER", one.eer), ("AUC", one.auc))

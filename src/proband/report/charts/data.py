@@ -39,7 +39,9 @@ def data_of(chart: Chart) -> Table:
         case Curves() as curves:
             table = _table(chart, up, _of_curves(curves), at(across.label, lambda one: float(one.at)))
             what = "rates" if up.unit == "rate" else "values"
-            return replace(table, caption=f"{chart.title}: {what} at some ranks") if curves.step else table
+            return (
+                replace(table, caption=f"{chart.title}: {what} at selected ranks") if curves.step else table
+            )
         case Errors() as errors:
             return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
         case Histograms() as histograms:
@@ -54,7 +56,7 @@ def _table(chart: Chart, axis: Axis, points: Iterable[Point], *where: col.Column
     return col.table_of(
         chart.title,
         found,
-        col.name("of", lambda one: one.of),
+        col.name("name", lambda one: one.of),
         *where,
         value(axis.label, lambda one: one.value, supported=lambda one: one.supported),
         ends("interval", lambda one: one.ends, answers=chart.answers),
@@ -86,7 +88,7 @@ def _of_curves(curves: Curves) -> Iterator[Point]:
 
 
 def _of_errors(errors: Errors) -> Iterator[Point]:
-    """The points that are marked, and those that have intervals."""
+    """Marked points, and points with intervals."""
     for curve, dots in zip(errors.curves, errors.dots, strict=True):
         ends = {at: (low, high) for at, low, high in curve.limits()}
         for x, y in sorted(({at: curve.fnmr_at(at) for at in ends} | dict(dots)).items()):

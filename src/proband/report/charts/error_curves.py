@@ -21,7 +21,7 @@ _SLACK = 1e-9  # rates are quotients, and those that are equal may differ in the
 class ErrorCurve:
     """Error curve of one algorithm.
 
-    For searches, FPIR and FNIR take the places of FMR and FNMR, and non-mated and mated searches those of impostor and genuine
+    For searches, FPIR and FNIR replace FMR and FNMR, and non-mated and mated searches replace impostor and genuine
     comparisons.
 
     Attributes
@@ -122,7 +122,7 @@ class ErrorCurve:
         return fmr >= (1 - _SLACK) / self.n_impostor
 
     def limits(self) -> list[tuple[float, float, float]]:
-        """The intervals as far as the curve goes: at which FMR, from and to which FNMR."""
+        """The intervals within the range of the curve: FMR, lower and upper FNMR."""
         if self.band_fmr is None or self.low is None or self.high is None:
             return []
         ends = np.column_stack([self.band_fmr, self.low, self.high]).tolist()

@@ -1,4 +1,4 @@
-"""Charts drawn with matplotlib, one or several in a figure: legible in print, without colour, and the same bytes every time."""
+"""Charts drawn with matplotlib, one or more per figure: legible in print and in greyscale, with reproducible bytes."""
 
 from __future__ import annotations
 

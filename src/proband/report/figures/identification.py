@@ -76,7 +76,7 @@ def cmc_figure(
     columns: Positive | None = None,
     relative: bool = False,
 ) -> Figure:
-    """Draw cumulative match characteristics, a panel for each set of probes.
+    """Draw cumulative match characteristics, one panel per set of probes.
 
     The rank axis is logarithmic, because low ranks matter most; each panel states its gallery and probes. With more than
     eight algorithms, the best at rank 1 are coloured; the others are grey and labelled where space permits.
@@ -122,7 +122,7 @@ def cmc_figure(
 
 
 def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
-    """Draw the expected rate against the number of people enrolled, a panel for each set of probes."""
+    """Draw the expected rate against the number of people enrolled, one panel per set of probes."""
     names = list(dict.fromkeys(one.algorithm for one in sizes))
     return printed(
         [

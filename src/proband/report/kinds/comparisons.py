@@ -100,7 +100,7 @@ def given_twice(comparison: Standings) -> bool:
 
 
 def weighted_by(one: Estimate) -> tuple[str, str]:
-    """What units and their items are called: people and probes, or those of a table."""
+    """Names of units and items: people and probes, or the names in a table."""
     return one.rests_on.unit, one.rests_on.of
 
 

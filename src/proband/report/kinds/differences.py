@@ -65,7 +65,7 @@ def pairs_embedded(comparison: Standings) -> tuple[Difference, ...]:
 
 
 def difference_tables(comparison: Standings | None) -> list[Table]:
-    """The differences of three and more algorithms in brief, of many those of the leading ones; what two show is a sentence."""
+    """Differences between three or more algorithms in brief, with many only the leaders'; two algorithms get a sentence instead."""
     if comparison is None or len(comparison.pairs) == 1 or comparison.pairs[0].n_trials is not None:
         return []
     shown, n = _best_first(comparison)[:_MOST_PAIRS], len(comparison.pairs)

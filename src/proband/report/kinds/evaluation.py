@@ -162,7 +162,7 @@ def _rate(entry: Entry, rank: int, best: float | None) -> Cell:
 
 
 def _person_rate(entry: Entry, rank: int) -> Cell:
-    """The rate in which people weigh the same, with its interval."""
+    """The person-weighted rate with its interval."""
     found = entry.by_person[rank]
     return (
         empty_cell()
@@ -259,7 +259,7 @@ def _ties(entries: tuple[Entry, ...]) -> Note:
 
 
 def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
-    """What the intervals rest on, and the algorithm for which shared people matter most."""
+    """Note on dependence, for the algorithm most affected by several probes per person."""
     chosen = [note for entry in entries for note in entry.band.notes if note.code in CHOSEN]
     drawn = [note for note in entries[0].band.notes if note.code in POPULATION]
     said = [*(_METHOD(method=note) for note in chosen[:1]), *drawn]
@@ -276,7 +276,7 @@ def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
 
 
 def _weights(evaluation: Evaluation, entries: tuple[Entry, ...]) -> list[Note]:
-    """What weighs the same, where people have different numbers of probes."""
+    """Note on weighting, if people have different numbers of probes."""
     if evaluation.weights == "person":
         return [_PEOPLE_WEIGH()]
     both = any(entries[0].by_person.values())
@@ -312,7 +312,7 @@ class EvaluationView(View[Evaluation]):
         yield Passage(short_tables(found), (), statements(found), [found.answers])
 
     def metrics(self, found: Evaluation) -> Sequence[CardMetric]:
-        """Every rate, and beside it the one in which people weigh the same."""
+        """Every rate, with its person-weighted version."""
         return [metric for entry in found.entries for metric in _metrics(entry, found.confidence_level)]
 
 

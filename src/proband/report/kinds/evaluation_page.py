@@ -145,7 +145,7 @@ def _cmc(entries: Sequence[Entry], id: str, category: str | None, relative: bool
 
 
 def rates_tables(evaluation: Evaluation) -> list[Table]:
-    """Algorithms by sets of probes, a table for each rank asked for and way of weighing people, and what they rest on."""
+    """Algorithms by sets of probes, one table per requested rank and weighting, and a table of sample sizes."""
     part = f"with {level(evaluation.confidence_level)} intervals"
     made = []
     for place, rank in enumerate(evaluation.ranks):

@@ -117,7 +117,7 @@ def _point(row: tuple[str, SearchRates]) -> SearchRates:
 
 
 def _some_unsupported(results: Sequence[SearchEstimates]) -> bool:
-    """Whether some rate rests on fewer than 30 errors."""
+    """Whether some rate is based on fewer than 30 errors."""
     points = [at for result in results for at in result.points]
     return any(not (at.fpir.supported and at.fnir.supported) for at in points)
 

@@ -165,7 +165,7 @@ def summary_of(comparison: Standings, precedence: float) -> Summary:
 
 
 def _weights(comparison: Standings) -> tuple[Note, ...]:
-    """Which rate to quote, and the pairs of which the other one says something else."""
+    """Which rate to quote, and the pairs for which the other rate gives a different verdict."""
     if not given_twice(comparison):
         return ()
     leaders = leading_group(comparison)

@@ -16,7 +16,7 @@ _GREY = "Grey: the other {n} algorithms, labelled where space permits. Point at 
 def shown(
     chart: spec.Chart, data: Table | None = None, places: Mapping[str, int] | None = None
 ) -> ChartBlock:
-    """A chart as the page holds it, every algorithm in the look it has in all charts, with its numbers as a table."""
+    """A chart block of the page, with consistent styles of algorithms and a data table."""
     data = data or data_of(chart)
     chart = spec.in_places(chart, places or {})
     marks = chart.marks

@@ -16,7 +16,7 @@ Maker = Callable[[Scene], Section | None]
 
 @dataclass(frozen=True)
 class Combined:
-    """What makes a section of several analyses, if there is anything to say, and where it stands: sections go by ascending place."""
+    """Maker of a section that combines analyses, and its place; sections are sorted by place."""
 
     place: float
     make: Maker
@@ -30,7 +30,7 @@ _EVIDENCE_ENDS, _MOST_OPEN = 70.0, 4  # the answer, and three of the evidence
 
 
 def section(name: str, place: float) -> Callable[[Maker], Maker]:
-    """Register what makes a section, and where it stands among the others."""
+    """Register the maker of a section, and its place."""
 
     def take(make: Maker) -> Maker:
         SECTIONS.register(name)(Combined(place, make))

@@ -40,7 +40,7 @@ def empty_cell() -> Cell:
 
 
 def blank_cell() -> Cell:
-    """A place in which nothing could stand."""
+    """A cell that cannot have content."""
     return Cell("")
 
 
@@ -61,12 +61,12 @@ def interval_cell(ends: Sequence[float] | None, answers: Answers | None = None) 
 
 
 def small_cell(value: float, supported: bool = True) -> Cell:
-    """A small rate; an asterisk where it rests on too few errors."""
+    """A small rate, with an asterisk if based on too few errors."""
     return Cell(small(value), value, unsupported(supported))
 
 
 def unsupported(supported: bool) -> str:
-    """The mark of a rate that rests on too few errors."""
+    """The mark of a rate based on too few errors."""
     return "" if supported else "*"
 
 
@@ -113,7 +113,7 @@ def given_cell(value: float | None) -> Cell:
 
 
 def digits_cell(value: float, significant: int = 3) -> Cell:
-    """A number with so many significant digits."""
+    """A number with a given number of significant digits."""
     return Cell(small(value, significant), _finite(value))
 
 
@@ -122,12 +122,12 @@ def _unit(in_points: bool) -> int:
 
 
 def ends_cell(low: float, high: float, significant: int = 3, answers: Answers | None = None) -> Cell:
-    """An interval of a number with so many significant digits."""
+    """An interval with a given number of significant digits."""
     return Cell(words.interval_of(low, high, significant), Ends(low, high), answers=answers)
 
 
 def around_cell(value: float, low: float, high: float, answers: Answers | None = None) -> Cell:
-    """An estimate and its interval beside it."""
+    """An estimate followed by its interval."""
     return Cell(f"{rate(value)} {interval(low, high)}", Around(value, low, high), answers=answers)
 
 
@@ -147,7 +147,7 @@ def share_cell(part: float, whole: int) -> Cell:
 
 
 def places_cell(best: int, worst: int) -> Cell:
-    """The places an algorithm can hold."""
+    """Range of places of an algorithm."""
     return Cell(words.run_of(best, worst), PlaceRange(best, worst))
 
 

@@ -181,7 +181,7 @@ def over_choices(
     differences: bool = False,
     confidence_level: float | None = None,
 ) -> Chart:
-    """Chart how rates vary over choices of images, or differences of them, where those at which the first does not win are shaded.
+    """Chart rates over choices of images, or differences with the choices that the first does not win shaded.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] 
 
 
 def _around_logs(marks: Sequence[Mark], label: str, also: Sequence[float] = ()) -> Axis:
-    """Ends around all that is above zero, and around what else is to be seen, not more than six powers of ten."""
+    """Limits around all positive values and other marks, at most six powers of ten apart."""
     ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0] + [*also]
     high = min(1.2 * max(ends), 1.0)
     return Axis(label, "log", max(0.8 * min(ends), high / 1e6), high, "rate")
@@ -176,7 +176,7 @@ def values(
 
 
 def _without_open(mark: Mark, limit: float) -> Mark:
-    """A mark whose open ends are where its value is."""
+    """A mark with open ends set to its value."""
     low, high = (mark.value if abs(end) >= limit else end for end in (mark.low, mark.high))
     return replace(mark, low=low, high=high)
 

@@ -4,10 +4,10 @@ Elements have no colours; the style sheet sets their appearance by class:
 
 ``series series-N dash-M``  a group for one curve; N is one of eight colours, ``grey`` or ``ink``, M one of five; ``data-series``
                             counts the curves of a chart, ``data-name`` names them
-``direct``                  the name of a curve, beside it
-``line``, ``thin``          a curve, and the part of it that few errors are behind
+``direct``                  the name of a curve, next to it
+``line``, ``thin``          a curve, and the part based on few errors
 ``band``                    an area around a curve; ``fill`` the area below one
-``bar``, ``dot``, ``hollow``  an interval, a value, and a value that few errors are behind
+``bar``, ``dot``, ``hollow``  an interval, a value, and a value based on few errors
 ``grid``, ``axis``, ``tick``, ``label``, ``note``  lines and words around the data
 ``reference``, ``margin``, ``shade``  lines and areas to compare with
 ``cell``, ``in-cell``, ``nothing``  a cell of a matrix, its number, and a number of 0

@@ -49,7 +49,7 @@ def conditions_section(scene: Scene) -> Section | None:
 
 
 def badges_of_facts(facts: Facts) -> tuple[Badge, ...]:
-    """The three numbers that a verdict rests on: people, probes and failures."""
+    """The three key numbers of a verdict: people, probes and failures."""
     probes, searched = ("genuine comparison", "compared") if facts.of_pairs else ("probe", "searched for")
     return (
         Badge(f"{counted(facts.n_probe_subjects, 'person', 'people')} {searched}"),

@@ -88,7 +88,7 @@ def _dependence(scene: Scene) -> Table | None:
 
 
 def _replicates(scene: Scene) -> Table | None:
-    """Whether there are enough bootstrap replicates: each half of them by itself."""
+    """Check of the number of bootstrap replicates, by comparing halves."""
     estimates = (one for view, part in scene.parts.values() for one in view.replicated(part))
     rows = [_halves(one) for one in estimates if _drawn(one)]
     if not rows:

@@ -57,7 +57,7 @@ def verdict_section(scene: Scene) -> Section | None:
 
 
 def _beside(other: Summary, scene: Scene) -> list[Block]:
-    """What another kind of measure shows: the verdict on its best two, and who stands where, folded."""
+    """Results of another kind of measure: the verdict on its best two and the standings, folded."""
     blocks = list(said([*other.rest[:1], *other.weights]))
     if other.compared is None or other.answers is None:
         return blocks
