@@ -230,7 +230,7 @@ def test_a_data_set_is_searched_for_copies(run: Run, tmp_path: Path) -> None:
     (folder / "other.tiff").write_bytes((folder / "KA.HA1.1.tiff").read_bytes())
     nobody = run("audit", "jaffe", "--explain", cwd=tmp_path)
     assert nobody.returncode == 3
-    assert "do not say who is on them" in nobody.stdout
+    assert "do not identify them" in nobody.stdout
 
 
 def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:

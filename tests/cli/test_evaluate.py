@@ -279,11 +279,11 @@ def test_a_design_without_measures_is_of_the_rates_shown(evaluate: Evaluate) -> 
         (("--population", "0"), "population"),
         (
             ("--population", "40", "--design", "bootstrap-probe"),
-            "A finite population is allowed for in rates",
+            "A finite population is supported for rates",
         ),
         (
             ("--population", "40", "--measure", "median-rank@10"),
-            "A finite population is allowed for in rates",
+            "A finite population is supported for rates",
         ),
         (("--measure", "auc", "--design", "bootstrap-probe"), "cannot be drawn one by one"),
     ],

@@ -88,7 +88,7 @@ def test_sections_are_added_with_their_keys_as_proposals(run: Run, mine: Path) -
     assert "added [search], [verification], [[comparison]]" in done.stdout
     text = mine.read_text(encoding="utf-8")
     assert text.startswith(MINE.replace("verification = false\n", "").rstrip())
-    assert "# fpir = [0.1, 0.01, 0.001]   # False positive identification rates" in text
+    assert "# fpir = [0.1, 0.01, 0.001]   # Target false positive identification rates" in text
     request = read_study(mine).request
     assert request.says("search")
     assert request.says("verification")

@@ -142,7 +142,7 @@ def test_naive_intervals_and_concentrated_errors_are_shown_and_written(do: Do, f
     for name in ("v.md", "v.tex"):
         text = (folder / name).read_text(encoding="utf-8")
         assert "Naive intervals" in text
-        assert "Are errors concentrated on a few people?" in text
+        assert "Concentration of errors on people" in text
     found = json.loads(do(words + " --json")[1])["verification"]["algorithms"][0]["points"][0]
     low, high = (found["fmr"]["naive"][end] for end in ("low", "high"))
     assert f"{low:.3g}"[:4] in shown
@@ -219,4 +219,4 @@ def test_a_margin_between_independent_sets_is_on_the_page(do: Do, folder: Path) 
     assert code == 0, said
     page = (folder / "sets.html").read_text(encoding="utf-8")
     assert "Equivalence within 5 points" in page
-    assert "smaller than 5 points" in page
+    assert "smaller than the margin, 5 points" in page

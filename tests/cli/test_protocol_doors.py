@@ -242,11 +242,11 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
         ({"protocol": {"file": "features.npz", "classifiers": "src"}}, "Whose the samples are is not known"),
         (
             {"samples": {"file": "samples.csv"}, "protocol": {"file": "features.npz"}},
-            "no classifier is named",
+            "no classifier was given",
         ),
         (
             {"samples": {"file": "samples.csv"}, "protocol": {"classifiers": "src"}},
-            "what classifiers learn from",
+            "no training data were given",
         ),
         (
             {
@@ -257,11 +257,11 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
         ),
         ({"audit": {"splits": "none.csv"}}, "there is no file or directory"),
         ({"what_if": {"file": "features.npz", "classifier": "src"}}, "'question' is missing"),
-        ({"what_if": {"question": "mixed", "classifier": "src"}}, "what the classifier learns from"),
-        ({"what_if": {"question": "mixed", "file": "features.npz"}}, "no classifier is named"),
+        ({"what_if": {"question": "mixed", "classifier": "src"}}, "no training data were given"),
+        ({"what_if": {"question": "mixed", "file": "features.npz"}}, "no classifier was given"),
         (
             {"what_if": {"question": "dropped", "file": "features.npz", "classifier": "src"}},
-            "the question 'dropped' needs it",
+            "required for the question 'dropped'",
         ),
     ],
 )

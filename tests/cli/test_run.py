@@ -113,7 +113,7 @@ def test_a_directory_of_other_things_is_refused_at_once(run: Run, file: Path) ->
     before = entries(file.parent)
     done = run("run", "study.toml", "--out", ".", cwd=file.parent)
     assert done.returncode == 1
-    assert "left alone" in done.stderr
+    assert "not replaced" in done.stderr
     assert entries(file.parent) == before
 
 

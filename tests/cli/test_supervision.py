@@ -1,4 +1,4 @@
-"""A blind test from the pictures to the table of who took part, as organiser, participant and supervisor type it; one comes late."""
+"""A blind test from the pictures to the table of participants, as organiser, participant and supervisor type it; one comes late."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_feret_shows_the_record_and_leaves_out_that_of_other_scores(
     assert participant["seconds"] == pytest.approx(record["images"] + took)
     assert f"{scores}.run.json" in [file["name"] for file in found["provenance"]["inputs"]]
     shown = run(*asked[:-1], cwd=desk).stdout
-    assert "who took part" in shown
+    assert "participants" in shown
     assert "A. Tester" in shown
     (tmp_path / "who.csv").write_text("algorithm,operator,seconds\nscores,B. Other,60\n")
     (told,) = json.loads(run(*asked, "--participants", str(tmp_path / "who.csv"), cwd=desk).stdout)["feret"][
@@ -227,7 +227,7 @@ def test_the_whole_story_with_a_late_one(desk: Path, run: Run, tmp_path: Path) -
     assert held["operator"].to_list() == ["P. Participant", None]
     assert held["version"].to_list() == ["partially automatic"] * 2
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "Who took part" in page
+    assert "Participants" in page
     assert "2026-12-01 13:00 UTC" in page
     results = (out / "results.json").read_bytes()
     assert run(*scored, "--receipts", log, "--late", "label", "--out", str(out), cwd=desk).returncode == 0

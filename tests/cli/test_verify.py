@@ -184,7 +184,7 @@ def test_every_rate_of_a_search_with_few_errors_has_a_mark(search: Run, folder: 
     shown = table.filter(pl.col("algorithm") == "good").row(0, named=True)
     assert f"{shown['fpir']:.3g}*" in row
     assert f"{shown['fnir']:.4f}*" in row
-    assert "* rests on fewer than 30 errors" in done.stdout
+    assert "* based on fewer than 30 errors" in done.stdout
     page = re.sub(r"<[^>]*>", " ", (folder / "few.html").read_text())
     assert len(re.findall(rf"{shown['fnir']:.4f}\s*\*", page)) >= 2  # the table, and the numbers of the chart
 
@@ -204,7 +204,7 @@ def test_search(search: Run, folder: Path) -> None:
     table = pl.read_csv(folder / "s.csv")
     assert table["fnir"].to_list() == [point["fnir"]["value"] for one in said for point in one["points"]]
     assert pl.read_csv(folder / "c.csv").height > table.height
-    below = done.stdout[done.stdout.index("Fewer people enrolled, at random") :].splitlines()
+    below = done.stdout[done.stdout.index("Smaller galleries (random subsets)") :].splitlines()
     assert [row.split()[1] for row in below[3:7]] == ["10", "30", "10", "30"]
     assert (folder / "s.svg").exists()
 

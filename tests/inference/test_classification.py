@@ -301,7 +301,7 @@ def test_archives_that_state_their_classes_are_read_by_them(run: Callable[..., A
         # A file that holds one matrix names its model.
         assert rates == {name.lower(): expected.rate(name).value for name in "AB"}
     np.savez(tmp_path / "b.npz", B=LOGITS["B"], classes=np.arange(C) + 1)
-    assert "the classes of its columns are" in found()
+    assert "its columns have the classes" in found()
 
 
 NAN = LOGITS["A"].copy()

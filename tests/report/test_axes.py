@@ -43,7 +43,7 @@ def test_every_kind_is_drawn_into_axes_or_says_how_many_it_needs(drawable: dict[
         whole = Figure(figsize=(10, 5))
         other, ax = whole.subplots(1, 2)
         if len(alone) > 1:
-            with pytest.raises(UsageError, match=r"has \d+ panels, and ax is one"):
+            with pytest.raises(UsageError, match=r"has \d+ panels, but ax is a single panel"):
                 result.plot(ax=ax)
             several.add(kind)
             continue
@@ -85,7 +85,7 @@ def test_axes_are_axes_and_have_their_width(drawable: dict[str, Any]) -> None:
     estimate = drawable["Estimate"]
     with pytest.raises(UsageError, match="ax should be Matplotlib axes; got 'here'"):
         estimate.plot(ax="here")
-    with pytest.raises(UsageError, match="have a width already"):
+    with pytest.raises(UsageError, match="already has a width"):
         estimate.plot(ax=Figure().subplots(), width=3.5)
     part = Figure().subfigures(1, 2)[0]
     assert estimate.plot(ax=part.subplots()) is part.figure

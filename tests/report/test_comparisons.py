@@ -154,8 +154,8 @@ def test_of_many_algorithms_the_leading_pairs_are_shown_and_the_others_counted()
     _, differences = render(found, "table")
     assert len(differences.rows) == 15
     assert differences.rows[0][0].text == "net 0"
-    assert "the first 15 of 28 pairs" in differences.caption
-    assert "The other 13 are in the frame and the CSV." in differences.notes
+    assert "first 15 of 28 pairs" in differences.caption
+    assert "The other 13 are in the frame and the CSV file." in differences.notes
     assert "… and 18 more pairs: to_frame() has all." in repr(found)
 
 

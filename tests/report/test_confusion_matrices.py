@@ -61,8 +61,8 @@ def test_of_many_classes_the_most_confused_pairs_are_shown() -> None:
     assert isinstance(chart.marks, Rows)
     most = found.top_confusions("net", 15)
     assert chart.marks.labels == tuple(f"{one.true} → {one.predicted}" for one in most)
-    assert "40 classes are too many for a matrix" in chart.notes[0]
+    assert "40 classes are too many to show as a matrix" in chart.notes[0]
     assert render(found, "figure", which="confusion").axes
     (table,) = confusion_tables(found, 3)
-    assert table.caption == "Commonest mistakes (40 classes are too many for a matrix)"
+    assert table.caption == "Most common errors (40 classes are too many to show as a matrix)"
     assert len(table.rows) == 3

@@ -108,7 +108,7 @@ def test_sizes_of_galleries() -> None:
 def test_statements_say_the_rules(study: FeretStudy) -> None:
     said = " ".join(map(as_sentence, study_statements(study)))
     for words in (
-        "Too easy if the best misses less than the smallest difference",
+        "Too easy: the best algorithm's miss rate is below the smallest difference",
         "Fixed: the algorithms",
         "in days for dates",
         "removed from the gallery",
@@ -174,7 +174,7 @@ def test_names_from_anybody_are_escaped_in_markdown() -> None:
         if line.startswith("|") and "script" in line:
             assert len(re.findall(r"(?<!\\)\|", line)) in {3, 4, 7, 8}, line
     assert "\n- lower was slow.\n- Nothing else." in report
-    assert "Gallery sizes: people have several images" not in report
+    assert "Gallery sizes: here ranks count people" not in report
 
 
 def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None:
@@ -201,18 +201,20 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     asked = {"sizes": (10, 19), "rejection": Rejection(0.25, (0.5,))}
     made = feret_study(scores, experiment, **asked)
     said = " ".join(map(as_sentence, study_statements(made)))
-    assert "people have several images, which the other tables count one by one" in said
+    assert "the other tables count images, of which people have several" in said
     assert "ranks count people" in size_tables(made)[0].caption
     assert "a non-mate with the same score ranks before the mate" in said
     assert made.rejection is not None
     assert made.rejection.results[0].searches.n_enrolled == 14
-    assert "Rejection: of 15 people in the gallery those whose images all failed" in said
-    assert "enrolled are 14." in said
-    assert "Gallery sizes: of 20 people in the gallery those whose images all failed" in said
+    assert "Rejection: of 15 people in the gallery, 14 are enrolled; all images of the others failed." in said
+    assert (
+        "Gallery sizes: of 20 people in the gallery, 19 are enrolled; all images of the others failed."
+        in said
+    )
     with pytest.raises(UsageError, match="gallery of 19 people who could be enrolled has 1 to 19"):
         feret_study(scores, experiment, sizes=(20,))
     by_people = feret_study(scores, experiment, counting="subjects", **asked)
-    assert "several images" not in " ".join(map(as_sentence, study_statements(by_people)))
+    assert "of which people have several" not in " ".join(map(as_sentence, study_statements(by_people)))
     assert "ranks count people" not in size_tables(by_people)[0].caption
     assert by_people.sizes[0].rates[-1] == pytest.approx(by_people.evaluation.entries[0].curve.at(1))
 

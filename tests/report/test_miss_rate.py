@@ -43,8 +43,8 @@ def said_of(found: StratStudy) -> list[Note]:
 @pytest.mark.parametrize(
     ("icc", "said"),
     [
-        (0.1, "would miss in 7.4% of cases instead of 5.0%"),
-        (0.0005, "misses about as often as it should, in 5.0% of cases"),
+        (0.1, "would miss the true rate in 7.4% of cases instead of 5.0%"),
+        (0.0005, "misses the true rate about as often as it should, in 5.0% of cases"),
         (0.0, "is not too narrow"),
         (-0.03, "is not too narrow"),
         (-0.5, "is not too narrow"),

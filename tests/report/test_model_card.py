@@ -102,7 +102,7 @@ def test_it_is_the_same_every_time():
 
 
 def test_what_has_no_card_says_what_has_one():
-    with pytest.raises(UsageError, match=r"no model card of an Estimate(.|\n)*Evaluation"):
+    with pytest.raises(UsageError, match=r"No model card is available for an Estimate(.|\n)*Evaluation"):
         pb.estimate(A, EXPERIMENT, measure="rank-1").to_model_card()
     with pytest.raises(UsageError, match="markdown or yaml"):
         pb.evaluate(A, EXPERIMENT).to_model_card(format="html")

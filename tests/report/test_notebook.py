@@ -254,7 +254,7 @@ def test_what_has_nothing_to_draw_names_what_can_be_drawn() -> None:
         pairs: tuple[Any, ...]
 
     pairs = next(iter(finding.whole()["comparison"].comparisons.values())).pairs
-    with pytest.raises(pb.errors.UsageError, match="no figure of a Study") as refused:
+    with pytest.raises(pb.errors.UsageError, match="A Study cannot be plotted") as refused:
         Study("a", pairs).plot()
     assert "pairs" in str(refused.value.hint)
 

@@ -85,7 +85,7 @@ def test_many_algorithms_still_have_a_legend(evaluation: pb.results.Evaluation) 
     figure = cmc_figure({"all": curves})
     told = [text.get_text() for text in figure.legends[0].get_texts()]
     assert len(told) == 9
-    assert told[-1] == "the other 12, named where there is room"
+    assert told[-1] == "the other 12 (labelled where space permits)"
     assert {text.get_text() for text in figure.axes[0].texts} & {curve.facts.algorithm for curve in curves}
 
 
@@ -115,7 +115,7 @@ def test_data_in_a_directory_of_results_is_not_replaced(
         ("data", "data/scores.npz"),
     )
     write_run(found, tmp_path / "demo", (), attach=attach, attached=attached)
-    with pytest.raises(InputError, match="left alone: 'data'"):
+    with pytest.raises(InputError, match="not replaced: 'data'"):
         write_run(found, tmp_path / "demo", ())
     assert (tmp_path / "demo" / "data" / "scores.npz").is_file()
     write_run(found, tmp_path / "demo", (), attach=attach, attached=attached)

@@ -261,7 +261,7 @@ def test_too_many_choices_of_units_are_drawn_without_shade() -> None:
     chart = units_chart(study(15, n=4), "a0")
     assert len(drawn(chart)) == 13
     assert not len(drawn(chart)["7 units: mean of 3,432 choices"].low)
-    assert any(note.startswith("Without shade") for note in chart.notes)
+    assert any(note.startswith("Without shading") for note in chart.notes)
 
 
 def test_curves_end_where_nothing_is_left_and_rounding_is_not_drawn() -> None:

@@ -75,7 +75,7 @@ def test_an_asterisk_is_explained_where_there_is_one() -> None:
         (table,) = verification_tables([found])
         assert found.points[0].counts.fmr_supported is starred
         assert ("*" in as_terminal(table, 80).plain) is starred
-        assert ("* rests on fewer" in found.to_markdown()) is starred
+        assert ("* based on fewer" in found.to_markdown()) is starred
 
 
 def test_every_representation_has_the_same_view(results: list[Verification]) -> None:

@@ -137,7 +137,7 @@ def test_an_earlier_run_is_replaced_and_nothing_else(studied: Studied, tmp_path:
     assert sorted([*json.loads(before["files.json"]), "thesis.tex"]) == sorted(
         one.relative_to(tmp_path / "run").as_posix() for one in (tmp_path / "run").rglob("*")
     )
-    with pytest.raises(InputError, match=r"left alone: 'thesis\.tex'"):
+    with pytest.raises(InputError, match=r"not replaced: 'thesis\.tex'"):
         write_run(findings, tmp_path / "run", ("csv",))
     assert contents(tmp_path / "run") == before
 

@@ -1,4 +1,4 @@
-"""The analyses, each in one place: what can be asked, what carries it out, and how what it finds is shown."""
+"""The analyses, one package each: the request, the code that runs it, and the view of its results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Put together the class of requests for all analyses there are, when it is first asked for."""
+    """Build the class of requests for all analyses on first access."""
     if name == "Request":
         from proband.study.requests import request_type
 

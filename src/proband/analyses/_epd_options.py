@@ -1,4 +1,4 @@
-"""What requests about protocols, audits of splits and what-if questions share."""
+"""Options shared by requests for protocols, audits of splits and what-if questions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CLASSIFIERS = Names(
     checked=False,
     code="proband.protocols.running.classifiers:names_code",
 )
-"""That a text names a classifier, or code of one."""
-FILE_COLUMN = "Column that names each picture's file."
+"""Marks a text that names a classifier, or the code of a classifier."""
+FILE_COLUMN = "Column of image file names."
 
 
 def _size(text: str) -> str:
-    """A height and a width, in one spelling."""
+    """Normalise a height and a width."""
     sides = re.fullmatch(r"0*([1-9][0-9]*)[xX×]0*([1-9][0-9]*)", text)
     if sides is None:
         raise refuse(f"expected HEIGHTxWIDTH, such as 110x90, got {shown(text)}")
@@ -43,7 +43,7 @@ class TaskRequest(AnalysisRequest):
     task: Annotated[
         Task | None,
         Field(
-            description="Recognise subjects, or an attribute of theirs. Default: by whether there is a label."
+            description="Recognise subjects or an attribute. Default: attribute if there is a label, else identity."
         ),
         Option(panel="Task"),
     ] = None
@@ -55,17 +55,17 @@ class TaskRequest(AnalysisRequest):
 
     @property
     def settled_task(self) -> Task:
-        """The task, as said or implied."""
+        """The task, as given or implied."""
         return self.task or ("identity" if self.label is None else "attribute")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The columns of samples whose values are classes."""
+        """Columns of samples whose values are classes."""
         return () if self.label is None else (self.label,)
 
     @property
     def reads(self) -> Reads:
-        """What it reads: samples, and files that it names."""
+        """Inputs: samples, and files named in the request."""
         return Reads(scores=False, samples=True, labels=self.labels)
 
 
@@ -74,28 +74,28 @@ class LearningRequest(TaskRequest):
 
     file: Annotated[
         FileOrDirectory | None,
-        Field(description="Directory of pictures, .npz with images, or .npy/.npz of features."),
+        Field(description="Directory of images, .npz of images, or .npy/.npz of features."),
         Option(typed=False),
     ] = None
     key: Annotated[
-        Text | None, Field(description="The array of an archive of features."), Option(typed=False)
+        Text | None, Field(description="Array to read from an archive of features."), Option(typed=False)
     ] = None
     file_column: Annotated[Text, Field(description=FILE_COLUMN), Option(panel="Images")] = "file"
     size: Annotated[
         Annotated[str, AfterValidator(_size)] | None,
-        Field(description="Bring images to this size first."),
+        Field(description="Resize images to this size first."),
         Option(metavar="HEIGHTxWIDTH", panel="Images"),
     ] = None
     eyes: Annotated[
         Literal["table", "opencv", "dlib"] | None,
         Field(
-            description="Crop faces by the eyes of the table, or by a detector. Default: pictures as they are."
+            description="Crop faces by the eye coordinates in the table or with a detector. Default: no cropping."
         ),
         Option(panel="Images"),
     ] = None
     where: Annotated[
         Condition | None,
-        Field(description="Use only samples that meet it; the others are counted."),
+        Field(description="Use only samples that meet this condition; the others are counted."),
         Option(panel="Data"),
     ] = None
 

@@ -1,4 +1,4 @@
-"""What analyses of classifiers share: what they learn from, finished splits, and classifiers by name."""
+"""Shared by analyses of classifiers: training data, finished splits, and classifiers by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPLITS = "splits"
 
 
 def learned_from(request: LearningRequest, context: Context, name: str | None = None) -> FeatureTable:
-    """What classifiers learn from: what is in memory under the name of the file, or the file, of the samples that are chosen."""
+    """Load the training data of the selected samples, from memory if it is there under the file's name, else from the file."""
     data = _read(request, context, name)
     where = context.origin.condition(request.where)
     return data if where is None else data.where(where)
@@ -39,7 +39,7 @@ def _read(request: LearningRequest, context: Context, name: str | None) -> Featu
 
 
 def finished_splits(context: Context) -> Journals | None:
-    """Where finished splits are kept and found again; when a run is over, those it had no use for are forgotten."""
+    """Cache finished splits; when a run ends, splits it did not use are removed."""
     place = context.cache.directory
     return None if place is None else context.once("finished splits", lambda: _journals(context))
 
@@ -52,7 +52,7 @@ def _journals(context: Context) -> Journals:
 
 
 def found_from(origin: Origin, classifier: str) -> str:
-    """A classifier, its ONNX model looked up from the study file."""
+    """Find a classifier, with its ONNX model located relative to the study file."""
     name, mark, spec = (
         classifier.rpartition("=") if classifier.partition("=")[2].startswith(ONNX) else ("", "", classifier)
     )

@@ -1,4 +1,4 @@
-"""Results as people read them: tables, figures, files."""
+"""Presentation of results: tables, figures, files."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on 
 _DIFFERENT = Sentence(
     "literature.different",
     "note",
-    "{rows:count row}: {protocols:count different protocol}; with people, images and conditions as stated, {experiments:count different experiment}",
+    "{rows:count row}: {protocols:count different protocol}; counting people, images and conditions as stated, {experiments:count different experiment}",
 )
 _NO_TWO_ROWS = Sentence("literature.no-same-protocol", "note", "Same protocol on the same data: no two rows")
 _LISTED_TWICE = Sentence(
@@ -39,7 +39,7 @@ _SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {pos
 
 
 def comparability_table(found: Comparability, names: tuple[str, str], everything: bool = False) -> Table:
-    """Make a table of two cards, field by field; fields that neither states, or that do not bear on it, only if asked."""
+    """Make a table of two cards, field by field; fields that are unstated or irrelevant appear only on request."""
     rows = []
     for one in found.fields:
         if everything or (one.bears and (one.a, one.b) != (None, None)):
@@ -51,7 +51,7 @@ def comparability_table(found: Comparability, names: tuple[str, str], everything
 
 
 def _epd_rows(found: Comparability) -> Iterator[tuple[Cell, ...]]:
-    """The EPD verdicts of both, and what was said in their justification."""
+    """The EPD verdicts of both cards with their justifications."""
     for name, answers in zip(
         ("E", "P", "D"), zip(*(one.answers for one in found.epd), strict=True), strict=True
     ):
@@ -63,7 +63,7 @@ def _epd_rows(found: Comparability) -> Iterator[tuple[Cell, ...]]:
 
 
 def literature_table(found: Literature) -> Table:
-    """Make a table of published results, as the review has them; what is not stated is a question mark."""
+    """Make a table of published results as in the review; unstated values are question marks."""
     conditions = sorted({name for card in found.cards for name, _ in card.conditions or ()})
     classes = sorted({name for card in found.cards for name, _ in card.task.classes or ()})
     counted = any(card.dataset.subjects for card in found.cards)
@@ -131,7 +131,7 @@ def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
         Column("methods", "name"),
         Column("accuracy", unit="%"),
         Column("protocol"),
-        Column("may they be compared?"),
+        Column("comparable?"),
     )
     rows = []
     for pair in pairs:
@@ -149,7 +149,7 @@ def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
 
 
 def literature_statements(found: Literature) -> list[Note]:
-    """Say which rows are comparable, and how the table was read, a note each."""
+    """State which rows are comparable and how the table was read, one note each."""
     pairs = found.pairs()
     two = _rows(pair.rows for pair in pairs if not pair.same_result)
     once = _rows(pair.rows for pair in pairs if pair.same_result)

@@ -1,7 +1,7 @@
-"""Tables as they are declared: their rows, and a column for each thing that is said of a row.
+"""Declarative tables: rows, and a column for each property of a row.
 
-A column is made by its role: what stands above it, and what it says of a row. How that is written follows from the role, an asterisk
-from whether a row is supported, and what has no value is left empty.
+A column is made by its role from a heading and a function of the row. The role decides the format; an asterisk marks rows with too
+few data, and missing values are left empty.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Thing = TypeVar("Thing")
 Value = TypeVar("Value")
 Ends = Sequence[float]
 Written = Unit | Literal["small"]
-"""What a value is measured in; small rates have more places."""
+"""Unit of a value; small rates are shown with more decimals."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ def table_of(
     Parameters
     ----------
     caption
-        What stands above it.
+        Caption of the table.
     rows, columns
-        What it is of, and what is said of each.
+        Rows, and columns for the properties of a row.
     id, on_page
-        What a page knows it by, and calls it where that is not the caption.
+        ID on the page, and its title there if it differs from the caption.
     notes
-        Sentences that belong beneath it.
+        Notes below the table.
 
     Examples
     --------
@@ -89,16 +89,16 @@ def _unknown(row: object) -> None:
 
 @dataclass(frozen=True)
 class Role(Generic[Value]):
-    """What a column holds.
+    """Kind of content of a column.
 
     Attributes
     ----------
     kind, write
-        The kind of its cells, and what writes a value as one.
+        Kind of the cells, and function that formats a value as a cell.
     own
-        What it says of a row that is such a value itself, as an estimate is.
+        Value of a row that is itself such a value, such as an estimate.
     nothing
-        The cell where there is nothing to say.
+        Cell for a missing value.
     """
 
     kind: Kind
@@ -128,17 +128,17 @@ class Role(Generic[Value]):
         heading, explained, key, unit, leads
             As of a `Column`.
         of
-            What it says of a row, None where there is nothing; by default what the row itself is.
+            Value of a row, or None if missing. Default: the row itself.
         when
-            Whether the table has it.
+            Whether the table includes the column.
         supported
-            Whether enough errors or people are behind a row: else an asterisk stands behind the value.
+            Whether a row is based on enough errors or people; if not, the value gets an asterisk.
         answers
-            What its intervals answer.
+            Answers of its intervals.
         kind
-            Of the column, where it is not that of the role.
+            Kind of the column, if it differs from the role's.
         how
-            What else the role takes: ``places``, ``significant``, ``in_points``.
+            Other options of the role: ``places``, ``significant``, ``in_points``.
         """
         read = of or self.own
 
@@ -157,7 +157,7 @@ class Role(Generic[Value]):
 
 
 def _answered(cell: Cell, answers: Answers | None) -> Cell:
-    """The same cell whose interval, or that below it, can be asked for what it answers."""
+    """The same cell, with answers attached to its interval or to the interval below."""
     if cell.below is not None:
         return replace(cell, below=_answered(cell.below, answers))
     return replace(cell, answers=answers)
@@ -209,7 +209,7 @@ count: Role[float] = Role("number", cells.count_cell)
 share: Role[tuple[float, int]] = Role("number", _pair(cells.share_cell))
 places: Role[tuple[int, int]] = Role("number", _pair(cells.places_cell))
 p: Role[float | tuple[float | None, float | None]] = Role("number", _tested, _p_value)
-"""A p-value, or one with the smallest that its test can give."""
+"""A p-value, optionally with the smallest p-value of its test."""
 cell: Role[Cell] = Role("number", lambda made: made)
 """What is written by hand."""
 # A value with its interval below it.
@@ -232,7 +232,7 @@ def measured(unit: Written) -> tuple[Role[float], Role[Ends]]:
 
 
 def at_level(confidence_level: float) -> str:
-    """What stands above intervals."""
+    """Heading of intervals."""
     return f"{level(confidence_level)} interval"
 
 

@@ -1,4 +1,4 @@
-"""A directory of results, written whole or not at all."""
+"""Directories of results, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from proband.errors import InputError, first_few
 
 MARK = "results.json"
 LISTED = "files.json"
-"""The names of all files of a directory of results, by which a later run knows what it may replace."""
+"""List of the files in a directory of results, which a later run may replace."""
 
 
 @contextmanager
 def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[Path]:
-    """Yield a directory to fill, which takes its place when it is whole.
+    """Yield a temporary directory to fill; it is moved into place when complete.
 
-    A directory that holds earlier results and nothing else is replaced; any other that is not empty is left alone. Others may compute
-    from the files `attached`, so only who attaches them again replaces them.
+    A directory that contains only earlier results is replaced; any other non-empty directory raises an error. `attached` files may be
+    in use elsewhere, so they are replaced only by a run that attaches them again.
     """
     path = Path(path)
     make_directory(path.parent)
@@ -34,7 +34,7 @@ def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[
 
 
 def require_free(path: str | Path, attached: Sequence[str] = ()) -> None:
-    """Refuse a place that is taken by anything but earlier results."""
+    """Raise an error if the path contains anything but earlier results."""
     path = Path(path)
     with alone([path.parent]):
         _require_free(path, attached)
@@ -42,7 +42,7 @@ def require_free(path: str | Path, attached: Sequence[str] = ()) -> None:
 
 def _require_free(path: Path, attached: Sequence[str]) -> None:
     if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file; the results need a directory.")
+        raise InputError(f"{path} is a file; expected a directory for the results.")
     if path.is_dir():
         _require_ours(path, attached)
 
@@ -61,8 +61,8 @@ def _require_ours(path: Path, attached: Sequence[str]) -> None:
     )
     if foreign or not marked:
         raise InputError(
-            f"{path} holds other things than earlier results, so it is left alone: {first_few(foreign or entries)}.",
-            "name another directory.",
+            f"{path} contains files other than earlier results, so it is not replaced: {first_few(foreign or entries)}.",
+            "choose another directory.",
         )
 
 

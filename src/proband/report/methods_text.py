@@ -1,4 +1,4 @@
-"""The methods paragraph as views write it: sentences, and the literature they rest on."""
+"""The methods paragraph: sentences and the literature they cite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proband.words import Method, Note, Sentence
 
 @dataclass(frozen=True)
 class Cited:
-    """Something that rests on literature, which stands in brackets behind it."""
+    """Text followed by its citations in brackets."""
 
     said: Note | str
     cites: tuple[str, ...]
@@ -22,13 +22,13 @@ class Cited:
 
 @dataclass
 class MethodsText:
-    """Sentences, and the literature they rest on."""
+    """Sentences and the literature they cite."""
 
     sentences: list[Cited] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
     def say(self, note: Note, *keys: str) -> None:
-        """Add a sentence, its literature in brackets before the full stop; none is said twice."""
+        """Add a sentence with its citations in brackets before the full stop; duplicates are dropped."""
         self.keys += keys
         self._add(Cited(note, keys))
 
@@ -37,7 +37,7 @@ class MethodsText:
             self.sentences.append(sentence)
 
     def say_methods(self, sentence: Sentence, methods: Iterable[Method]) -> None:
-        """Put methods into one sentence, each told once with its literature."""
+        """Combine methods into one sentence, each once with its citations."""
         told = dict.fromkeys(one for method in methods for one in method.told())
         if told:
             self.keys += [key for one in told for key in one.cites]

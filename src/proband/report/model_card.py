@@ -1,6 +1,6 @@
-"""Results as a model card states them: Hugging Face's ``model-index`` as YAML, and a table with what varies behind it.
+"""Model cards: Hugging Face's ``model-index`` as YAML, and a table that states what varies.
 
-Every kind of result that can be stated makes metrics of its own records; one writer makes the card.
+Views turn results into metrics; one writer makes the card.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _MADE = Sentence("card.made", "note", "Made with Proband {version}")
 
 @dataclass(frozen=True)
 class CardMetric:
-    """One number as a card states it.
+    """One metric of a card.
 
     Attributes
     ----------
     algorithm, task
-        Whose number it is, and of what kind of test.
+        Algorithm, and kind of test.
     type, name, value
-        The key of the measure, what it is called, and the number.
+        Key of the measure, its name, and the value.
     low, high, confidence_level, varying
-        Its interval, and what varies behind it; None where there is none.
+        Interval, its level, and what varies; None if there is no interval.
     part
-        Which part of the data it is of; None for all.
+        Part of the data; None for all.
     args
-        What else tells it from others: a rank, a target FMR, the baseline of a gate.
+        Other distinguishing values: a rank, a target FMR, the baseline of a gate.
     """
 
     algorithm: str
@@ -58,13 +58,13 @@ class CardMetric:
 
 
 def metrics_of(result: object) -> list[CardMetric]:
-    """What a card states of a result; of findings, what it states of every part."""
+    """Metrics of a result, or of every part of findings."""
     parts = result.parts.values() if isinstance(result, Findings) else (result,)
     return [metric for part in parts for metric in view_of(part).metrics(part)]
 
 
 def model_card(result: object, dataset: str = "test set", format: str = "markdown") -> str:
-    """Write what was found as a card: ``markdown``, a README's head and a section, or ``yaml``, the head alone.
+    """Write a model card: ``markdown`` (README front matter and a section) or ``yaml`` (front matter only).
 
     Examples
     --------
@@ -82,18 +82,20 @@ def model_card(result: object, dataset: str = "test set", format: str = "markdow
     <BLANKLINE>
     """
     if format not in get_args(Form):
-        raise UsageError(f"A model card is written as {' or '.join(get_args(Form))}; got {format!r}.")
+        raise UsageError(
+            f"Expected {' or '.join(get_args(Form))} as the format of a model card, got {format!r}."
+        )
     found = metrics_of(result)
     kind = type(result).__name__
     if not found and not isinstance(result, Findings) and kind not in kinds_that("metrics"):
         raise UsageError(
-            f"There is no model card of {'an' if kind[0] in 'AEIOU' else 'a'} {kind}.",
-            f"there is one of {', '.join(kinds_that('metrics'))}.",
+            f"No model card is available for {'an' if kind[0] in 'AEIOU' else 'a'} {kind}.",
+            f"model cards are available for {', '.join(kinds_that('metrics'))}.",
         )
     if not found:
         raise UsageError(
-            "Nothing was found that a model card states.",
-            "it states rates: evaluate, verify, classify, gate.",
+            "The results contain no rates for a model card.",
+            "compute rates with evaluate, verify, classify or gate.",
         )
     return card_of(found, dataset, format)
 

@@ -1,4 +1,4 @@
-"""Notes as reports show them: what stands beneath tables, a sentence each, or three lines of it."""
+"""Notes below tables: all of them, one sentence each, or a summary of three lines."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ GRAVEST = (
     "folds.mixed",
     "protocols.same-people",
 )
-"""Cautions that change what a number means: they go before others, in this order."""
+"""Cautions that change the meaning of a number; they come first, in this order."""
 
 
 UNSUPPORTED = Sentence(
     "verification.rates-of-few-errors",
     "mark",
-    "* rests on fewer than {least} errors (the rule of {least})",
+    "* based on fewer than {least} errors (rule of {least})",
 )
 
 
 def answered(answers: Answers, sentence: Sentence = _ANSWERS, **more: Any) -> Note:
-    """Say what varies behind a number, what is held fixed and what is assumed; in a sentence that says more of it."""
+    """State what varies behind a number, what is held fixed and what is assumed, optionally in a longer sentence."""
     return sentence(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming, **more)
 
 
 def bullets(notes: Iterable[Note]) -> str:
-    """A list in Markdown, an item for each note."""
+    """A Markdown list with one item per note."""
     return "\n".join(f"- {in_markdown(as_sentence(one))}" for one in notes)
 
 
 def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> list[Note]:
-    """Say in three lines at most what stands beneath a table: what varies, what to beware of, and where the rest is.
+    """Summarise notes in at most three lines: what varies, cautions, and where to find the rest.
 
     Parameters
     ----------
     notes
-        Everything there is to say, that which tells the answers included.
+        All notes, including the note that states the answers.
     answers
-        Of the numbers in the table; what varies is said once.
+        Answers of the numbers in the table; what varies is stated once.
 
     Examples
     --------
@@ -97,12 +97,12 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
 
 
 _BOUNDS = Sentence(
-    "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other is open"
+    "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other end is open"
 )
 
 
 def bounds_mark(side: Side | None) -> list[Note]:
-    """Say that intervals have one end alone, where they have."""
+    """State that intervals are one-sided, if they are."""
     return [] if side is None else [_BOUNDS(side=side)]
 
 

@@ -1,4 +1,4 @@
-"""Results as figures: one of those they have, or their values with intervals where they have none."""
+"""Figures of results: their own, or values with intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = ("classifier", "protocol", "algorithm", "category", "group", "gallery",
 
 
 def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: str) -> Callable[..., Figure]:
-    """Draw one of a result's figures, by its name."""
+    """Draw one of a result's figures by name."""
 
     def draw(result: Any, which: str = first) -> Figure:
         named = figures(result)
@@ -34,7 +34,7 @@ def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: 
 
 
 def drawn_by(figure: Callable[..., Figure], of: Callable[[Any], Any]) -> Callable[..., Figure]:
-    """Draw a result by a figure of something it holds, with the figure's own options."""
+    """Draw a result by a figure of one of its parts, with the figure's own options."""
 
     @wraps(figure)
     def draw(result: object, **options: Any) -> Figure:
@@ -49,7 +49,7 @@ def alone(result: object) -> list[object]:
 
 
 def displayed(drawn: Figure) -> Figure:
-    """Let a notebook show a figure that pyplot does not know of."""
+    """Let a notebook show a figure not managed by pyplot."""
     vars(drawn)["_repr_png_"] = partial(_png, drawn)
     return drawn
 
@@ -70,7 +70,7 @@ def values_chart(result: Shown) -> Chart:
     found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
     if key is None or not found or (key == "mean" and "low" not in rows[0]):
         raise UsageError(
-            f"There is no figure of a {type(result).__name__}: it has no value with an interval.",
+            f"A {type(result).__name__} cannot be plotted: it has no value with an interval.",
             _drawable(result),
         )
     answers, unit = getattr(result, "answers", None), _unit(key, rows)
@@ -101,4 +101,4 @@ def _drawable(result: Shown) -> str:
         for name, value in vars(result).items()
         if isinstance(value[0] if isinstance(value, tuple) and value else value, Shown)
     ]
-    return f"draw a part of it: {', '.join(parts)}." if parts else "draw the results that it was made of."
+    return f"plot one of its parts: {', '.join(parts)}." if parts else "plot the results it was made from."

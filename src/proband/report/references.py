@@ -1,4 +1,4 @@
-"""The literature of the methods, as BibTeX; a page lists what it used and nothing else."""
+"""The literature of the methods, as BibTeX; a page lists only the references it cites."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Reference:
     Attributes
     ----------
     short
-        How the text names it.
+        Short citation.
     kind, fields
         BibTeX's entry type, and its fields in the order they are written.
     """

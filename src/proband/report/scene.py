@@ -1,4 +1,4 @@
-"""What views look at together: every part of the findings with its view, who leads, and the look of each algorithm."""
+"""Shared context of views: all findings with their views, the leader, and the style of each algorithm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Made = TypeVar("Made")
 
 
 class Scene:
-    """Findings as their views see them. What several of them ask for is made once."""
+    """Findings with their views. Values that several views need are computed once."""
 
     def __init__(self, found: Findings) -> None:
         self.found = found

@@ -1,4 +1,4 @@
-"""A result shown in any form: its view makes tables, figures and metrics, and here they are written."""
+"""Output of results in any form, from the tables, figures and metrics of their views."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def show(result: object, form: str, **options: Any) -> Any:
 
 
 def tables_of(result: object, form: str = "table") -> list[Table]:
-    """The tables of a result, what belongs beneath them with the last; those that are published, as LaTeX."""
+    """The tables of a result, with notes on the last; publication tables for LaTeX."""
     view = view_of(result)
     *before, last = view.latex(result) if form == "latex" else view.tables(result)
     notes = tuple(map(as_sentence, view.notes(result)))
@@ -56,13 +56,13 @@ def tables_of(result: object, form: str = "table") -> list[Table]:
 
 
 def figure_of(result: object, ax: Axes | None = None, **options: Any) -> Figure:
-    """The figure of a result, or the one whose axes it is drawn into; its options are those that what draws it takes."""
+    """The figure of a result, or the figure whose axes it is drawn into; options depend on the drawing function."""
     plot = view_of(result).plot
     args, named = SignatureGate(plot, "plot").admitted((result,), options)
     if ax is None:
         return displayed(plot(*args, **named))
     if "width" in options:
-        raise UsageError("Axes that are given have a width already.", "leave width out.")
+        raise UsageError("`width` cannot be combined with `ax`, which already has a width.", "omit width.")
     with drawn_into(ax):
         plot(*args, **named)
     return figure_with(ax)

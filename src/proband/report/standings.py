@@ -1,4 +1,4 @@
-"""The table that is also the picture: who stands where, each interval drawn on one axis, and the difference from the leader."""
+"""The standings: algorithms in order, with intervals drawn on one axis and differences from the leader."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 12  # that the first screen shows
 _TOP = 10  # of more than those
-_PLACE = "From one more than the algorithms that are significantly better, to all but those it is significantly better than; for all algorithms at once."
+_PLACE = "Best place: one more than the number of algorithms significantly better than it. Worst place: the number of algorithms minus those it is significantly better than. Holds for all algorithms together."
 _LEADERS = Sentence(
-    "standings.leaders", "note", "Shaded: the leading group, which no algorithm is significantly better than"
+    "standings.leaders",
+    "note",
+    "Shaded: the leading group; no algorithm is significantly better than any of its members",
 )
 _CHOSEN = Sentence(
     "standings.chosen-pairs",
     "note",
-    "Only {n:count chosen pair} {n:word was/were} compared, so nothing is said of the others",
+    "Only {n:count chosen pair} {n:word was/were} compared; other pairs were not tested",
 )
 _FIRST = Sentence("standings.first", "note", "The first {shown:count} of {n:count algorithm}")
 
 
 class Standing(NamedTuple):
-    """One algorithm: what was estimated, and what is behind it."""
+    """One algorithm with its estimate."""
 
     name: str
     value: float
@@ -63,7 +65,7 @@ def first_standings(table: Table) -> tuple[Table, Table | None]:
 
 
 def standings_table(scene: Scene) -> Table | None:
-    """The standings of several algorithms: tested where they were compared, else the estimates alone."""
+    """The standings of several algorithms, with tests if they were compared."""
     summary = scene.summary  # the table is of what the headline is about
     standings = scene.standings if summary is None or summary.compared is None else summary.compared
     if standings is not None:
@@ -131,20 +133,17 @@ def _table(
         Column("algorithm", "name"),
         Column(f"{of}, {item}-weighted" if twice else of, "number"),
         Column(
-            f"{part} interval", "interval", "Of each algorithm by itself.", axis=around(marks, drawn_in, of)
+            f"{part} interval",
+            "interval",
+            "Interval of each algorithm separately.",
+            axis=around(marks, drawn_in, of),
         ),
     ]
     if twice:
-        heads.append(
-            Column(f"{unit}-weighted", "interval", f"The rate in which every {unit} weighs the same.")
-        )
+        heads.append(Column(f"{unit}-weighted", "interval", f"Rate with every {unit} weighted equally."))
     if leader is not None:
         points = "points" if rows[-1].difference is not None and rows[-1].difference.in_points else ""
-        several = (
-            "its interval and those of all other pairs hold together"
-            if len(rows) > 2
-            else "with its interval"
-        )
+        several = "intervals adjusted for all pairs" if len(rows) > 2 else "with its interval"
         heads.append(
             Column(
                 f"difference from {leader}",
@@ -154,7 +153,7 @@ def _table(
             )
         )
     made = [_row(one, places, leader, answers) for one in rows]
-    return cells.table("standings", f"{counted(len(rows), 'algorithm')}, the best first", tuple(heads), made)
+    return cells.table("standings", f"{counted(len(rows), 'algorithm')}, best first", tuple(heads), made)
 
 
 def _row(one: Standing, places: Mapping[str, int], leader: str | None, answers: Answers | None) -> list[Cell]:
@@ -168,7 +167,7 @@ def _row(one: Standing, places: Mapping[str, int], leader: str | None, answers: 
 
 
 def _difference_cell(pair: Difference | None, answers: Answers | None) -> Cell:
-    """A difference with its interval; the leader has none from itself."""
+    """A difference from the leader with its interval; empty for the leader."""
     if pair is None:
         return cells.empty_cell()
     unit = 100 if pair.in_points else 1

@@ -1,7 +1,7 @@
-"""How what was found is shown: one view for each kind of result, which terminal, notebook, files, page, methods text and model card ask.
+"""Views of results: one class per kind of result, used by the terminal, notebook, files, page, methods text and model card.
 
-A view overrides what it has to say; all else is left out, or follows from the frame of the result. What combines analyses (the verdict,
-standings, diagnostics, the methods paragraph) asks every view for the roles it fills, and knows none of them by name.
+A view overrides what it provides; everything else is omitted or derived from the result's frame. Sections that combine analyses (verdict,
+standings, diagnostics, methods paragraph) query every view for its roles, without knowing analyses by name.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ Draw = Callable[[], "Figure"]
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of what the terminal shows: words before the tables, the tables, verdicts after them, and what belongs beneath.
+    """A part of the terminal output: text, tables, verdicts and notes.
 
     Attributes
     ----------
     title
-        Shown above, where a result has several.
+        Title, shown if a result has several passages.
     before
-        Words above the tables.
+        Text above the tables.
     tables
         The tables.
     verdicts
-        What was found, in sentences.
+        Verdicts, in sentences.
     notes, answers
-        What is to be known of the numbers, and what varies behind them: told in brief, or in full if everything is to be explained.
+        Notes on the numbers and what varies behind them, shown in brief, or in full with explanations.
     """
 
     tables: Sequence[Table] = ()
@@ -74,18 +74,18 @@ class Passage:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a study found: the sentence to remember, what varied behind it, which rate to quote, and what else belongs to it.
+    """Summary of a study: the headline, what varies behind it, the rate to quote, and further sentences.
 
     Attributes
     ----------
     precedence
         The lowest of several leads the page.
     in_section
-        Whether the section of the analysis says it, so that no other does.
+        Whether the analysis's own section states it, so that others do not repeat it.
     compared
         The comparison that it sums up.
     also
-        What another kind of measure shows of the same algorithms: who leads in recognition need not lead in verification.
+        Result of another kind of measure for the same algorithms; the leader in recognition may not lead in verification.
     """
 
     headline: Note
@@ -99,7 +99,7 @@ class Summary:
 
     @property
     def headlines(self) -> list[Note]:
-        """The sentence to remember, and those of other kinds of measures."""
+        """The headline, and the headlines of other kinds of measures."""
         return [self.headline, *(other.headline for other in self.also)]
 
 
@@ -112,9 +112,9 @@ class Placed:
 
 
 def frame_tables(result: Any) -> list[Table]:
-    """Make a table of a result's frame, for results that have none of their own."""
+    """Make a table of a result's frame, for results without their own tables."""
     if not hasattr(result, "to_frame"):
-        raise UsageError(f"There is no table of a {type(result).__name__}.")
+        raise UsageError(f"A {type(result).__name__} has no table.")
     frame: pl.DataFrame = result.to_frame()
     heads: list[Column] = []
     for name, kind in frame.schema.items():
@@ -145,11 +145,11 @@ def plot_charts(
     Parameters
     ----------
     which
-        The name of the figure, or what it ends in.
+        Name of the figure, or its suffix.
     width
-        Of the figure, in inches.
+        Width of the figure in inches.
     title
-        A heading for the whole figure.
+        Title of the figure.
     """
     charts = view_of(result).charts(result) or {"": [values_chart(result)]}
     named = {name.partition("_")[2] or name: one for name, one in charts.items()}
@@ -160,7 +160,7 @@ def plot_charts(
 
 
 class View(Generic[Found]):
-    """How results of a kind are shown: everything is optional.
+    """Base class of views; every method is optional.
 
     Attributes
     ----------
@@ -175,15 +175,15 @@ class View(Generic[Found]):
     # Tables, words and figures of the result itself.
 
     def tables(self, found: Found) -> Sequence[Table]:
-        """Its tables, as notebooks, LaTeX, Markdown and CSV have them."""
+        """Tables for notebooks, LaTeX, Markdown and CSV."""
         return frame_tables(found)
 
     def notes(self, found: Found) -> Sequence[Note]:
-        """What belongs beneath the tables."""
+        """Notes below the tables."""
         return ()
 
     def verdicts(self, found: Found) -> Sequence[Note]:
-        """What was found, in sentences."""
+        """Verdicts, in sentences."""
         return ()
 
     def page_tables(self, found: Found) -> Sequence[Table]:
@@ -196,7 +196,7 @@ class View(Generic[Found]):
         return () if own is None else (own,)
 
     def passages(self, found: Found, explain: bool) -> Iterable[Passage]:
-        """What the terminal shows: briefly, or all that is to be known."""
+        """Terminal output, in brief or in full."""
         yield Passage(self.tables(found), (), self.notes(found), self.answers(found))
 
     def latex(self, found: Found) -> Sequence[Table]:
@@ -213,12 +213,12 @@ class View(Generic[Found]):
     # Files.
 
     def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
-        """Its numbers as tables of rows, by the names of their files: the first is the one that ``--csv`` writes; nothing is rounded."""
+        """Data frames by file name, unrounded; ``--csv`` writes the first."""
         frame = getattr(found, "to_frame", None)
         return {} if self.section is None or frame is None else {self.section[0]: frame()}
 
     def figures(self, found: Found, scene: Scene) -> Mapping[str, Draw]:
-        """What draws each of its figures, by the names of their files: the first is the one that ``--figure`` writes."""
+        """Functions that draw its figures, by file name; ``--figure`` writes the first."""
         return {
             name: partial(printed, [in_places(one, scene.looks) for one in charts])
             for name, charts in self.charts(found).items()
@@ -231,7 +231,7 @@ class View(Generic[Found]):
 
     section: ClassVar[tuple[str, str, float] | None] = None
     """The name and the title of its section on the page, and the section's place: sections go by ascending place."""
-    meaning: ClassVar[str] = "What the numbers mean"
+    meaning: ClassVar[str] = "Notes"
     """The title of what its section folds away: its notes."""
 
     def sections(self, found: Found, scene: Scene) -> Iterable[Placed]:
@@ -260,7 +260,7 @@ class View(Generic[Found]):
         yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))
 
     def embedded(self, found: Found) -> Mapping[str, str]:
-        """Files that travel in the page: their names and texts. Of several of one name the first by precedence is kept."""
+        """Files embedded in the page, by name. With duplicate names, the first by precedence is kept."""
         return {}
 
     # Roles in what combines analyses.
@@ -274,7 +274,7 @@ class View(Generic[Found]):
         return ()
 
     def headline(self, found: Found, scene: Scene) -> Summary | None:
-        """The sentence to remember."""
+        """The headline."""
         return None
 
     def beside(self, found: Found, scene: Scene) -> Sequence[Note]:
@@ -312,7 +312,7 @@ class View(Generic[Found]):
         return ()
 
     def diagnostics(self, found: Found) -> Sequence[Block]:
-        """What else a doubtful reader would ask for."""
+        """Additional diagnostics."""
         return ()
 
     def noted(self, found: Found) -> Sequence[tuple[Note, Sequence[Note | str]]]:
@@ -320,14 +320,14 @@ class View(Generic[Found]):
         return ()
 
     def methods(self, found: Found, text: MethodsText, scene: Scene) -> None:
-        """Say how it was done, with the literature."""
+        """Describe the methods, with citations."""
 
     def badges(self, found: Found) -> Sequence[Badge]:
-        """The few numbers that a verdict rests on."""
+        """The key numbers behind a verdict."""
         return ()
 
     def conditions(self, found: Found, scene: Scene) -> tuple[Sequence[Badge], Sequence[tuple[str, str]]]:
-        """Under which conditions the numbers hold: badges for a glance, and rules in words."""
+        """Conditions of the numbers: badges, and rules in words."""
         return (), ()
 
     def metrics_of_scores(self, found: Found) -> Mapping[str, str | None]:
@@ -335,11 +335,11 @@ class View(Generic[Found]):
         return {one.algorithm: one.metric for one in self.facts(found)}
 
     def metrics(self, found: Found) -> Sequence[CardMetric]:
-        """What a model card states."""
+        """Metrics for a model card."""
         return ()
 
     def told(self, found: Found) -> Sequence[Note]:
-        """What ``proband run`` says of it besides the headline."""
+        """What ``proband run`` reports in addition to the headline."""
         return ()
 
 
@@ -381,9 +381,9 @@ def view_of(result: object) -> View[Any]:
             return _VIEWS[nearest]
     if Shown in kinds:
         return _VIEWS[Shown]
-    raise UsageError(f"Nothing shows a {type(result).__name__}.", "results do; this is none.")
+    raise UsageError(f"A {type(result).__name__} cannot be shown.", "pass a result of Proband.")
 
 
 @shows(Shown)
 class AnyView(View[Any]):
-    """Results that have no view of their own: their frame, and their values with intervals."""
+    """View of results without a specific view: their frame, and their values with intervals."""

@@ -1,4 +1,4 @@
-"""Where views are: those of kinds of results, and those of analyses. They are imported when something is to be shown."""
+"""Locations of views of kinds of results and of analyses, imported on demand."""
 
 from __future__ import annotations
 

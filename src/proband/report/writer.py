@@ -1,4 +1,4 @@
-"""The run directory: everything a study found, appearing whole or not at all."""
+"""The run directory: all results of a study, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def write_run(
 ) -> Path:
     """Write results, tables, figures, the report and the study itself into a directory of their own; return the report.
 
-    A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
-    alone: there is no clock in them, and no path of this machine. `attach` puts the files `attached` beside them before the
-    directory appears; others may compute from these, so only who attaches them again replaces them. Whoever shows the findings
-    elsewhere too hands over their scene, so that nothing is made twice. The model card names the `dataset`; by default the title.
+    A directory that contains an earlier run is replaced; any other non-empty directory raises an error. The bytes depend only on
+    the findings, not on the time or on local paths. `attach` adds the files `attached` before the directory appears; they may be
+    in use elsewhere, so they are replaced only by a run that attaches them again. Pass the scene if the findings are also shown
+    elsewhere, to avoid duplicate work. The model card names the `dataset`; by default the title.
     """
     scene = found if isinstance(found, Scene) else Scene(found)
     found = scene.found
@@ -103,7 +103,7 @@ def _write_figures(scene: Scene, folder: Path, endings: Sequence[str], results: 
 
 
 def frames_of(scene: Scene) -> dict[str, pl.DataFrame]:
-    """Every table of a study, rows as they are measured: nothing is rounded."""
+    """Every table of a study, unrounded."""
     parts = scene.parts.values()
     return {name: frame for view, part in parts for name, frame in view.frames(part).items()}
 

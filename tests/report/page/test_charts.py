@@ -293,7 +293,7 @@ def test_algorithms_without_errors_have_a_place():
     )
     found = verify(perfect, pb.Experiment(people, gallery=ids[:12]), n_resamples=0)
     chart = det_chart([found])
-    assert "perfect without any error" in chart.drawings["probit"]
+    assert "perfect no errors" in chart.drawings["probit"]
     for root in roots(chart).values():
         assert any(one.attrib.get("class") == "dot beyond" for one in root.iter())
         assert "data-points" not in groups(root)[0].attrib

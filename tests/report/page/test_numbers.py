@@ -215,7 +215,7 @@ def test_without_failures_or_successes_a_correlation_is_supposed(wins):
     )
     table = tables_of(build_page(Scene(found)))["dependence"]
     assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "–", "–", "19"]
-    assert "0.5 is supposed" in table.notes[-1]
+    assert "assumed to be 0.5" in table.notes[-1]
     estimate = found["comparison"].comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
     assert estimate.clusters.effective_n == pytest.approx(48 / 2.5)
@@ -278,10 +278,14 @@ def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
 @pytest.mark.parametrize(
     ("rejected", "p", "shown"),
     [
-        ([10, 10, 10] + [1] * 17, 0.001, "some people are rejected more often than chance makes them (p"),
-        ([10] * 19 + [5], 0.001, "it shows in who is spared"),
-        ([4] * 10 + [3] * 10, 0.04, "though half of these errors fall on no fewer people than by chance"),
-        ([4] * 10 + [3] * 10, 0.4, "no concentration on people can be seen"),
+        ([10, 10, 10] + [1] * 17, 0.001, "some people are rejected more often than expected by chance (p"),
+        ([10] * 19 + [5], 0.001, "the difference shows in people with few errors"),
+        (
+            [4] * 10 + [3] * 10,
+            0.04,
+            "although half of the errors fall on no fewer people than expected by chance",
+        ),
+        ([4] * 10 + [3] * 10, 0.4, "no evidence of concentration on people"),
     ],
 )
 def test_hard_subjects_do_not_contradict_their_chart(rejected, p, shown):

@@ -237,8 +237,8 @@ def searched(nonmated: int, fpir: float) -> Findings:
         (
             50,
             0.01,
-            "Misses at an FPIR of 0.01 are not measurable here: 50 non-mated searches; one false positive among them is a rate of "
-            "0.02 already.",
+            "Misses at an FPIR of 0.01 are not measurable here: 50 non-mated searches; a single false positive among them is "
+            "already a rate of 0.02.",
         ),
     ],
 )  # fmt: skip
@@ -264,7 +264,7 @@ def test_many_ties_are_warned_of(tied, warned):
     evaluation = pb.evaluate([made], pb.Experiment(samples, gallery=ids[:200]))
     said = sentences(Findings("t", finding.PROVENANCE, {"identification": Identified(evaluation)}))
     told = (
-        f"Probes tied with a non-mate: net {tied} of 200; its result rests on the tie policy (pessimistic)."
+        f"Probes tied with a non-mate: net {tied} of 200; its result depends on the tie policy (pessimistic)."
     )
     assert (told in said) == warned
     assert any("tie policy" in one for one in said) == warned
@@ -273,7 +273,7 @@ def test_many_ties_are_warned_of(tied, warned):
 def test_ties_of_several_algorithms_that_are_compared():
     said = of(compared({"poor": range(60), "fair": range(40), "good": range(10)}))
     assert (
-        "Probes tied with a non-mate: poor 60 of 200, fair 40 of 200; their results rest on the tie policy (pessimistic)."
+        "Probes tied with a non-mate: poor 60 of 200, fair 40 of 200; their results depend on the tie policy (pessimistic)."
         in said
     )
 
@@ -313,7 +313,7 @@ def test_verification_that_disagrees_is_told():
         f"In verification at an FMR of 0.1, {lowest} has the lowest FNMR ({lowest} {fnmr[lowest]:.4f} ["
     )
     # The page is read by people who did not write the study; nothing is said where it was tested or the two best are alike.
-    assert told.endswith("): not tested here.")
+    assert told.endswith("); not tested.")
     best = Scene(found).order[0]
     same = next(one for one in verified if one.algorithm == best)
     alike = tuple(replace(same, rates=one.rates) for one in verified)
@@ -333,7 +333,7 @@ def test_verification_that_disagrees_is_told():
     assert [as_sentence(one) for one in scene.summary.headlines] == told[:2]
     assert "FNMR at an FMR of 0.1" in told[1]
     assert as_sentence(pair_verdict(best_two(tested["FNMR"]), tested["FNMR"])) in told
-    assert any(one.endswith("the measures are not adjusted for each other.") for one in told)
+    assert any(one.endswith("there is no adjustment across measures.") for one in told)
 
 
 def test_the_leading_come_first():

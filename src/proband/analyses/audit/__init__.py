@@ -1,11 +1,11 @@
-"""Splits audited."""
+"""Audits of splits."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Are splits, or a data set, sound? Leaks, copies, losses.
+_HELP = """Audit splits or a data set for leaks, copies and losses.
 
-Exit code 3 if they are not. Every finding names the first few offenders and its cure. A leak (a sample, a subject or a copy in both training and
-testing) and a fault must be mended; warnings and notes leave the exit code at 0. A data set without splits is searched for copies
+Exit code 3 if the audit fails. Every finding names the first few samples or subjects concerned and a remedy. A leak (a sample, a subject or a copy in both training and
+testing) and a fault must be fixed; warnings and notes leave the exit code at 0. A data set without splits is searched for copies
 under two names, labels or subjects: the same pixels, or compressed, resized, mirrored, cut or brightened.
 
 [bold]Examples[/bold]

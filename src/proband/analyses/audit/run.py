@@ -1,4 +1,4 @@
-"""Splits audited: those that are named, those of every protocol, or the samples themselves."""
+"""Audit the splits named in the request, the splits of every protocol, or the samples themselves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Audits(Parts):
 
 
 def prepare(request: AuditRequest, context: Context) -> None:
-    """Read the splits that are named, and what else is; splits that are yet to be made cannot be looked at."""
+    """Read the splits and other files named in the request; splits that do not exist yet cannot be checked."""
     if request.splits is None and context.siblings("protocol"):
         return
     samples, _ = _samples(request, context)
@@ -46,7 +46,7 @@ def prepare(request: AuditRequest, context: Context) -> None:
 
 
 def run(request: AuditRequest, context: Context) -> Audits:
-    """Audit the splits that a request names, or else those of every protocol that was run; without any, the samples themselves."""
+    """Audit the splits named in the request, or the splits of every protocol run, or the samples themselves."""
     whole, protocols = context.request, context.part("protocol")
     if request.splits is None and protocols is not None:
         make = partial(_of_protocols, protocols, context)
@@ -93,7 +93,7 @@ def _of_protocols(protocols: ProtocolRun, context: Context) -> tuple[Audit, ...]
 def _of_samples(
     request: AuditRequest, samples: Samples, subjects_known: bool, context: Context
 ) -> tuple[Audit, ...]:
-    """The audit of splits that are named, or of the samples themselves."""
+    """Audit the splits named in the request, or the samples themselves."""
     found = audit(
         None if request.splits is None else read_splits(context.origin.find(request.splits)),
         samples,
@@ -110,25 +110,25 @@ def _of_samples(
 
 
 def _samples(request: AuditRequest, context: Context) -> tuple[Samples, bool]:
-    """The samples, and whether it is known whose they are: of a directory alone, as the names of its pictures say, if they do."""
+    """The samples, and whether their subjects are known; for a bare directory, subjects are read from file names if possible."""
     directory = None if request.images is None else context.origin.find(request.images)
     if context.inputs.samples is not None or directory is None or not directory.is_dir():
         return context.samples, True
     files, _ = picture_files(directory)
     if not files or data_set_of(files) is not None:
         return Samples.read(directory, label_columns=request.labels), True
-    return Samples({"id": files, "file": files, "subject": ["not known"] * len(files)}), False
+    return Samples({"id": files, "file": files, "subject": ["unknown"] * len(files)}), False
 
 
 def _name(request: AuditRequest, context: Context) -> str:
-    """What a data set without splits is called: after its pictures, or its table."""
+    """Name a data set without splits after its images or its table."""
     table = context.request.samples
     named = request.images or (None if table is None else table.file)
     return "the data set" if named is None else Path(named).name
 
 
 def _sources(request: AuditRequest, samples: Samples, context: Context) -> Mapping[str, Any]:
-    """Where copies are sought, and what is known of losses."""
+    """Sources to search for copies, and known losses."""
     find = context.origin.find
     table = context.request.samples or SamplesTable(file="samples")
     found: dict[str, Any] = {}
@@ -151,5 +151,5 @@ def _sources(request: AuditRequest, samples: Samples, context: Context) -> Mappi
 
 
 def exit_code(found: Audits, request: Request) -> int:
-    """3 where anything is not sound."""
+    """3 if any audit fails."""
     return 0 if all(one.is_sound for one in found.audits) else FINDING

@@ -21,20 +21,20 @@ _DATA = Sentence(
 _UNKNOWN = Sentence(
     "audit.data-of-unknown",
     "caution",
-    "nobody is known: the names of the {samples:count picture} of {source} do not say who is on them, so that copies under two people cannot be told from "
-    "others; --names says how to read names",
+    "the subjects are unknown: the file names of the {samples:count image} in {source} do not identify them, so copies "
+    "filed under two people cannot be distinguished from other copies; pass --names to read subjects from file names",
 )
 _LOOKED_FOR = Sentence("audit.looked-for", "note", "Checked: {what:parts}")
 _UNCHECKED = Sentence("audit.unchecked", "caution", "not checked against the protocol: {what:parts}")
 _NO_COPIES = Sentence(
     "audit.copies-not-looked-for",
     "caution",
-    "copies of images were not searched for: give --images or --embeddings",
+    "copies of images were not searched for: pass --images or --embeddings",
 )
 _NO_LOSSES = Sentence(
     "audit.losses-unknown",
     "caution",
-    "dropped samples are not known: give --collected and --exclusions",
+    "dropped samples are unknown: pass --collected and --exclusions",
 )
 _LOSSES = Sentence(
     "audit.losses",
@@ -50,7 +50,7 @@ _LEAKS_AND_FAULTS = Sentence(
 
 
 def findings_table(audit: Audit) -> Table:
-    """Make a table of findings, the gravest first: what was found, whom it names, and the cure."""
+    """Make a table of findings, most serious first: the finding, the samples or subjects concerned, and the remedy."""
     heads = (Column("", "name"), Column("found"), Column("named"), Column("cure"))
     return Table("", heads, tuple(map(_finding_row, audit.findings)))
 
@@ -66,7 +66,7 @@ def _finding_row(found: AuditFinding) -> tuple[Cell, ...]:
 
 
 def finding_sentence(found: AuditFinding) -> str:
-    """The finding, with its p-value if chance could have made it."""
+    """The finding, with a p-value if it could be due to chance."""
     what = as_sentence(found.what)
     if found.p_value is None or found.test is None:
         return what
@@ -85,7 +85,7 @@ def _named(found: AuditFinding, tone: Tone) -> Cell:
 
 
 def audit_statements(audit: Audit) -> list[Note]:
-    """Say what was looked at, for what, and what the outcome is, a note each."""
+    """Describe what was checked and the outcome, one note each."""
     lost = audit.losses
     losses = [] if lost is None else [_LOSSES(collected=lost.n_collected, used=lost.n_used, lost=lost.n_lost)]
     what = audit.task if audit.label is None else f"{audit.task} {audit.label}"
@@ -112,7 +112,7 @@ def audit_statements(audit: Audit) -> list[Note]:
 
 
 def verdict(audit: Audit) -> Note:
-    """Say in one sentence whether the splits are sound."""
+    """State in one sentence whether the splits are sound."""
     if audit.is_sound:
         return _SOUND()
     leaks, faults = (sum(found.severity == name for found in audit.findings) for name in ("leak", "fault"))

@@ -1,4 +1,4 @@
-"""Audits of splits shown."""
+"""Views of audits of splits."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ class AuditsView(View[Audits]):
     """Whether splits, or a data set without any, are sound."""
 
     def tables(self, found: Audits) -> Sequence[Table]:
-        """What was found in each."""
+        """Findings of each audit."""
         return [findings_table(one) for one in found.audits]
 
     def notes(self, found: Audits) -> Sequence[Note]:
-        """The verdict, and what was looked for."""
+        """The verdict and the checks made."""
         return [note for one in found.audits for note in (verdict(one), *audit_statements(one))]
 
     def passages(self, found: Audits, explain: bool) -> Iterator[Passage]:
-        """The verdict of each beneath what was found."""
+        """The findings of each audit with its verdict below."""
         for one in found.audits:
             tables = [findings_table(one)] if one.findings else []
             yield Passage(tables, [verdict(one)], audit_statements(one))
 
     def frames(self, found: Audits) -> Mapping[str, pl.DataFrame]:
-        """A row for each finding; and one for each pair of copies, where they were searched for."""
+        """A row for each finding, and for each pair of copies if copies were searched for."""
         sought = [(one, one.duplicates) for one in found.audits if one.duplicates is not None]
         made = {"audit": _stacked("splits", [(one, one.to_frame()) for one in found.audits])}
         return made | ({"audit_copies": _stacked("audited", sought)} if sought else {})
 
     def sections(self, found: Audits, scene: Scene) -> Iterator[Placed]:
-        """Each audit: its verdict, and what was found."""
+        """Each audit with its verdict and findings."""
         blocks = [block for place, one in enumerate(found.audits) for block in _audit(place, one)]
         what = "splits" if any(one.n_splits for one in found.audits) else "data set"
         yield Placed(14, Section("audits", f"Audit of the {what}", tuple(blocks)))
 
     def headline(self, found: Audits, scene: Scene) -> Summary | None:
-        """Whether the first is sound."""
+        """Whether the first audit passed."""
         return Summary(verdict(found.audits[0]), precedence=120)
 
 
@@ -65,5 +65,5 @@ def _audit(place: int, one: Audit) -> list[Block]:
         Paragraph(as_sentence(verdict(one)), strong=True),
         *said([first]),
         *table,
-        Folded("What was looked for", tuple(said(rest))),
+        Folded("Checks", tuple(said(rest))),
     ]

@@ -3,10 +3,10 @@
 from proband.marks import Needs, Unless
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """How much do rates vary with the images chosen?
+_HELP = """Measure how rates vary with the choice of images.
 
-Permutes the choice of gallery and probe images (Beveridge et al. 2001). Every algorithm goes through the same trials. The variation is over images of *these people*; whether one algorithm is
-better on other people is tested beside it.
+Permutes the choice of gallery and probe images (Beveridge et al. 2001). All algorithms use the same trials. The variation is over images of *these people*; a separate test over people asks whether one
+algorithm is better for other people.
 
 [bold]Examples[/bold]
 
@@ -14,7 +14,7 @@ Gallery and probe image from different sessions, a million trials:
 
   proband permute scores.npz -s samples.csv --orientation similarity --groups session --trials 1000000 --max-rank 10
 
-People with images of one session alone stay enrolled, and what the first two trials chose is listed:
+People with images of only one session stay enrolled, and the choices of the first two trials are listed:
 
   proband permute scores.npz -s samples.csv --orientation similarity --groups session --distractors --list-trials 1,2 --csv trials=chosen.csv
 

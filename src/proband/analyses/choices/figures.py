@@ -32,20 +32,20 @@ def rate_distributions_figure(
     title: Title | None = None,
     rank: int | None = None,
 ) -> Figure:
-    """Draw how a recognition rate varies over trials, for several algorithms (the paper's figure 1).
+    """Draw the distribution of a recognition rate over trials, for several algorithms (the paper's figure 1).
 
-    Two families of bundled recognisers, such as PCA and LDA, have a panel each; more than eight algorithms a row each.
+    Two families of bundled recognisers, such as PCA and LDA, get a panel each; more than eight algorithms get a row each.
 
     Parameters
     ----------
     distributions
-        By the name of the algorithm.
+        Distributions by name of the algorithm.
     width
-        The width of a bin, in whole values of 1/n.
+        Width of a bin, in multiples of 1/n.
     title
-        A heading for the whole figure.
+        Title of the figure.
     rank
-        Which recognition rate it is, for the label of the axis.
+        Rank of the recognition rate, for the axis label.
     """
     named = {
         name: (f"{name}  {percent(one.mean, 1)} ± {percent(one.standard_deviation, 1)}", one)
@@ -74,18 +74,18 @@ def rank_intervals_figure(
 ) -> Figure:
     """Draw the mean recognition rate and its percentile interval at each rank (the paper's figure 2).
 
-    Each interval is for its rank alone; those of several algorithms stand side by side.
+    Intervals are pointwise; intervals of several algorithms are drawn side by side.
 
     Parameters
     ----------
     bands
         The distributions at ranks 1, 2, … by the name of the algorithm.
     confidence_level
-        The share of trials that an interval holds.
+        Share of trials within an interval.
     title
-        A heading for the whole figure.
+        Title of the figure.
     note
-        What else is to be said, such as which algorithms are not drawn.
+        Additional text, such as the algorithms not shown.
     """
     every = some([one for members in bands.values() for one in members], "distributions")
     size = _wide_enough(bands), 4.2
@@ -115,23 +115,23 @@ def differences_figure(
     rank: int | None = None,
     note: str = "",
 ) -> Figure:
-    """Draw how the difference of two algorithms varies over trials (the paper's figure 3).
+    """Draw the distribution of the difference between two algorithms over trials (the paper's figure 3).
 
     The legend counts the trials in which A does not win: choices of images of these people, not a p-value.
 
     Parameters
     ----------
     distributions
-        Differences A − B by the names of A and B.
+        Differences A − B, by names of A and B.
     width
         The width of a bin, in whole values of 1/n. Zero is the last value of its bin, so that the trials at or below zero
         have bins of their own.
     title
-        A heading for the whole figure.
+        Title of the figure.
     rank
-        Which recognition rate differs, for the label of the axis.
+        Rank of the recognition rate, for the axis label.
     note
-        What else is to be said, such as which pairs are not drawn.
+        Additional text, such as the pairs not shown.
     """
     label = f"difference in {_rate(rank)}, A − B (percentage points)"
     ridges = len(distributions) > _MOST_IN_A_PANEL
@@ -161,7 +161,7 @@ def _families(distributions: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _ridges(chart: Chart, title: str | None) -> Figure:
-    """Draw the outlines of a chart a row each, all on one scale: what many distributions stay readable as."""
+    """Draw the outlines of a chart one per row on a common scale, which keeps many distributions legible."""
     marks = chart.marks
     assert isinstance(marks, Histograms)
     highest = max(float(one.heights.max()) for one in marks.outlines)
@@ -220,13 +220,13 @@ def _rate(rank: int | None) -> str:
 
 
 def _wide_enough(labels: Iterable[str], beside: float = 5.0) -> float:
-    """How many inches a figure needs for its labels and what stands beside them."""
+    """Figure width in inches needed for the labels and the text next to them."""
     longest = max((len(line) for label in labels for line in label.splitlines()), default=0)
     return max(7.4, beside + 0.08 * longest)
 
 
 def _said(drawn: Collection[Distribution], width: int | None = None, *more: str) -> str:
-    """Say what was counted, as far as it is the same for all that is drawn."""
+    """State what was counted, as far as it is common to everything drawn."""
     trials, people = {one.n_trials for one in drawn}, {one.n for one in drawn}
     said = counted(trials.pop(), "image choice") if len(trials) == 1 else "image choices"
     if len(people) == 1:

@@ -1,4 +1,4 @@
-"""What a first study file proposes of other choices of images."""
+"""Proposal of a choices analysis for a new study file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Propose it for scores of all samples with each other; images of one sitting are exchangeable."""
+    """Propose it for scores of all samples against each other; images of one sitting are exchangeable."""
     if not made.all_with_all or made.table is None:
         return Suggestion()
     sessions = session_columns(made.table.frame)

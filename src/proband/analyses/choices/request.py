@@ -1,4 +1,4 @@
-"""What can be asked of other choices of images."""
+"""Requests for the analysis of image choices."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ from proband.words import count
 
 
 class ChoicesRequest(AnalysisRequest):
-    """Other choices of images of the same people."""
+    """Choices of gallery and probe images of the same people."""
 
     groups: Annotated[
         Several[Text],
         Field(
-            description="Columns whose values make the groups of exchangeable images, such as the session. Without it any two "
-            "images of a person make a pair."
+            description="Columns that define groups of exchangeable images, such as the session. Default: any two "
+            "images of a person form a pair."
         ),
         Option(metavar="COLUMN"),
     ] = ()
     image_pairs: Annotated[
         Literal["between", "within"] | None,
         Field(
-            description="Gallery and probe image come from different groups (the default with groups), or from the same."
+            description="Take gallery and probe images from different groups (default with groups) or from the same group."
         ),
     ] = None
-    where: Annotated[Condition | None, Field(description="Which samples belong to the pool.")] = None
+    where: Annotated[Condition | None, Field(description="Samples in the pool.")] = None
     gallery: Annotated[
         Condition | None,
         Field(
-            description="Which of them may be gallery images, such as those of the first day. Default: all."
+            description="Samples of the pool that may be gallery images, such as those of the first day. Default: all."
         ),
         Option(("-g",)),
     ] = None
     probes: Annotated[
         Condition | None,
         Field(
-            description="Which of them may be probe images, such as those of the second day. Default: all."
+            description="Samples of the pool that may be probe images, such as those of the second day. Default: all."
         ),
         Option(("-p",)),
     ] = None
     measures: Annotated[
         Several[Text],
         Field(
-            description="More measures of the same trials, with their differences: rank-20, median-rank@10, median-relative-rank, "
-            "relative-rank@0.01, or a plug-in's."
+            description="Additional measures of the same trials, with their differences: rank-20, median-rank@10, "
+            "median-relative-rank, relative-rank@0.01, or a plug-in's."
         ),
         Option(("--measure",), "NAME[@VALUE]"),
         MEASURES,
@@ -73,7 +73,7 @@ class ChoicesRequest(AnalysisRequest):
     against: Annotated[Against, Unless("exact=on", "trainings=on")] = None
     n_resamples: Annotated[
         Positive,
-        Field(description="How many trials."),
+        Field(description="Number of trials."),
         Option(("--trials", "-t")),
         Unless("exact=on", "trainings=on"),
     ] = 10_000
@@ -85,7 +85,7 @@ class ChoicesRequest(AnalysisRequest):
     ] = True
     max_rank: Annotated[
         Positive | None,
-        Field(description="Ranks to count; default: all. Up to 10 is fastest."),
+        Field(description="Highest rank to count. Default: all. Up to 10 is fastest."),
         Unless("trainings=on"),
     ] = None
     exact: Annotated[
@@ -96,17 +96,17 @@ class ChoicesRequest(AnalysisRequest):
     trainings: Annotated[
         bool,
         Field(
-            description="The scores are of one algorithm trained on several sets: how much do those matter?"
+            description="Treat the scores as one algorithm trained on several sets, and measure how much the training set matters."
         ),
     ] = False
-    rank: Annotated[Rank, Field(description="The rank to show."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="Rank to show."), Option(("-r",))] = 1
     distractors: Annotated[
         bool,
-        Field(description="Keep people who cannot take part enrolled in every trial, with one image each."),
+        Field(description="Keep people without a valid pair enrolled in every trial, with one image each."),
     ] = False
     list_trials: Annotated[
         Several[Positive],
-        Field(description="Trials whose choices are listed: the gallery and probe image of each person."),
+        Field(description="Trials to list, with the gallery and probe image of each person."),
         Unless("exact=on", "trainings=on"),
     ] = ()
 
@@ -115,29 +115,29 @@ class ChoicesRequest(AnalysisRequest):
         renamed = next((pair for pair in self.pairs if pair in ("between", "within")), None)
         if renamed is not None:
             raise refuse(
-                f"pairs are of algorithms, A-B, and not {renamed!r}",
+                f"expected a pair of algorithms, A-B, got {renamed!r}",
                 Hint(
-                    "which images make a pair is {option:image_pairs=within} or {option:image_pairs=between} now; proband migrate "
-                    "renames the key."
+                    "which images form a pair is now set by {option:image_pairs=within} or "
+                    "{option:image_pairs=between}; proband migrate renames the key."
                 ),
                 "pairs",
             )
         if self.image_pairs == "between" and not self.groups:
             raise refuse(
                 "pairs of images between groups need groups",
-                Hint("{give:groups}, or leave image_pairs out."),
+                Hint("{give:groups}, or omit image_pairs."),
                 "image_pairs",
             )
         beyond = next((one for one in self.list_trials if one > self.n_resamples), None)
         if beyond is not None:
             raise refuse(
-                f"there are {count(self.n_resamples)} trials, and no trial {count(beyond)}",
-                "list others, or draw more.",
+                f"trial {count(beyond)} cannot be listed: there are only {count(self.n_resamples)} trials",
+                "list earlier trials, or draw more.",
                 "list_trials",
             )
         return self
 
     @property
     def reads(self) -> Reads:
-        """What it reads: scores, with ties as the experiment has them."""
+        """Inputs: scores, with the tie policy of the experiment."""
         return Reads(experiment=frozenset() if self.trainings else frozenset({"ties"}))

@@ -1,4 +1,4 @@
-"""Other choices of images carried out: by trials, exactly, or over training sets."""
+"""Run the analysis of image choices: by trials, exactly, or over training sets."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from proband.study.requests import Request
 
 @dataclass(frozen=True, eq=False)
 class Choices(Parts):
-    """What was found of the choice of images.
+    """Results for the choice of images.
 
     Attributes
     ----------
     choices, exact_choices, trainings
         By trials, as exact means by algorithm, and over training sets (`trained`).
     pool
-        The images that could have been chosen.
+        The images available for choice.
     trial_choices
-        Which were, in the trials that were asked for.
+        The images chosen in the listed trials.
     confidence_level, rank
-        Of the intervals of trials, and of tables.
+        Level of the intervals over trials, and rank of the tables.
     """
 
     written = Written(
@@ -59,7 +59,7 @@ class Choices(Parts):
 
     @property
     def choices_at_level(self) -> VirtualExperiments | None:
-        """The choices of images, with intervals of the study's level."""
+        """The choices of images, with intervals at the study's level."""
         return None if self.choices is None else self.choices.at_level(self.confidence_level)
 
     @property
@@ -69,7 +69,7 @@ class Choices(Parts):
 
 
 def prepare(request: ChoicesRequest, context: Context) -> Pool:
-    """Make the pool of images to choose from; refuse pairs of algorithms that are not there."""
+    """Make the pool of images; raise an error for unknown pairs of algorithms."""
     chosen_pairs(context.names, **chosen_of(request, context.names))
     return context.once(
         ("pool", request.model_dump_json()),
@@ -87,7 +87,7 @@ def prepare(request: ChoicesRequest, context: Context) -> Pool:
 
 
 def run(request: ChoicesRequest, context: Context) -> Choices:
-    """Choose images otherwise: by trials, exactly, or for several training sets."""
+    """Run the trials, compute exact means, or compare training sets."""
     pool, ties, output = prepare(request, context), context.request.experiment.ties, context.output
     if request.exact:
         exact = {
@@ -131,7 +131,7 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
 
 
 def exit_code(found: Choices, request: Request) -> int | None:
-    """130, as after any interrupt, where trials were ended before all were drawn."""
+    """130, as after any interrupt, if the trials were stopped early."""
     asked: ChoicesRequest = request.section("choices")[0]
     stopped = found.choices is not None and found.choices.n_trials < asked.n_resamples
     return 130 if stopped else None

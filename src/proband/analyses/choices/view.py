@@ -1,4 +1,4 @@
-"""Other choices of images shown: rates over trials, differences, exact means, and training sets."""
+"""Views of image choices: rates over trials, differences, exact means, and training sets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_BANDS, _MOST_PAIRED = (
 _MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
 _MOST_DRAWN = 6  # against the leader, on the page
 _RANKS = 10  # of exact means, on the page
-_PERMUTED = " trials, the same for all algorithms; their percentiles vary the images of these people and not the people"
+_PERMUTED = " trials, the same for all algorithms; the percentiles show variation over images of these people, not over people"
 _CHOICE_OF = (
     "The choice of gallery and probe images of {people:count person/people} was permuted in {trials:count} "
 )
@@ -53,7 +53,7 @@ _UNBALANCED = Sentence("methods.unbalanced-choices", "note", _CHOICE_OF + "unbal
 _CHOSEN = Sentence(
     "verdict.chosen",
     "note",
-    "{algorithm}: mean rate {rate:rate} at rank 1 over choices of images, {level:level} of them within [{low:rate}, {high:rate}]",
+    "{algorithm}: mean rate {rate:rate} at rank 1 over choices of images; {level:level} of the choices are within [{low:rate}, {high:rate}]",
 )
 _CHOICES = Sentence("diagnostics.choices", "note", "choices of images")
 _TRIALS = Sentence(
@@ -64,21 +64,21 @@ _TRIALS = Sentence(
 _NOT_WON = Sentence(
     "choices.not-won",
     "note",
-    "How often the first does not win counts image choices of these people; trials are not draws under a null "
-    "hypothesis, so the share is not a p-value. The p-value over people (sign flip of people's mean successes, not "
-    "adjusted) asks whether they differ for new people",
+    "'Does not win in' counts image choices of these people; trials are not drawn under a null hypothesis, so the "
+    "share is not a p-value. The p-value over people (sign flip of people's mean successes, not adjusted) tests "
+    "whether the algorithms differ for new people",
 )
-_MORE_PAIRS = Sentence("choices.more-pairs", "note", "And {n:count more pair}: JSON and CSV have all")
-_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables show all")
+_MORE_PAIRS = Sentence("choices.more-pairs", "note", "{n:count more pair} in the JSON and CSV files")
+_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables show all of them")
 _EXACT = Sentence(
     "choices.exact",
     "note",
-    "Exact: each person's pair is drawn independently, all pairs equally likely; nothing is simulated",
+    "Exact means: each person's pair is drawn independently, with all pairs equally likely; no simulation",
 )
 
 
 def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Draw]:
-    """What draws the figures of the paper that these results allow: distributions, intervals by rank, differences."""
+    """Functions that draw the figures of the paper: distributions, intervals by rank, differences."""
     names = result.algorithms
     ranks = range(1, min(result.n_ranks, LOW_RANKS) + 1)
     leading = _leading(result)
@@ -100,7 +100,7 @@ def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Dra
 
 
 def _spreads(result: VirtualExperiments) -> list[list[Estimate]]:
-    """What the figure of other measures draws: each over all algorithms, and D of as many pairs as can be read."""
+    """Figures of other measures: each over all algorithms, and D for as many pairs as are legible."""
     drawn: list[list[Estimate]] = []
     for measured in result.measured.values():
         drawn.append(list(measured.estimates.values()))
@@ -110,7 +110,7 @@ def _spreads(result: VirtualExperiments) -> list[list[Estimate]]:
 
 
 def _leading(result: VirtualExperiments) -> list[str]:
-    """The algorithms by their mean rate at rank 1, the best first."""
+    """The algorithms by mean rate at rank 1, best first."""
     return sorted(result.algorithms, key=lambda name: -result.rate(name).mean)
 
 
@@ -120,13 +120,15 @@ def _chosen(result: VirtualExperiments) -> bool:
 
 
 def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
-    """Say which algorithms the figure of ranks draws, and which pairs that of differences; empty where it draws all."""
+    """State which algorithms or pairs a figure shows; empty if it shows all."""
     total = len(result.algorithms)
     bands, paired = min(total, _MOST_BANDS), min(total, _MOST_PAIRED)
     rule = "the {} with the highest mean rate at rank 1"
     most = comb(_MOST_PAIRED, 2)
     pairs = (
-        part_of(min(len(result.pairs), most), len(result.pairs), "pairs", f"the first {most} of those chosen")
+        part_of(
+            min(len(result.pairs), most), len(result.pairs), "pairs", f"the first {most} of the chosen pairs"
+        )
         if _chosen(result)
         else part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}")
     )
@@ -135,7 +137,7 @@ def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
 
 @shows(VirtualExperiments)
 class VirtualExperimentsView(View[VirtualExperiments]):
-    """Trials with other images of the same people: rates, and differences of several algorithms."""
+    """Trials with other images of the same people: rates, and differences between algorithms."""
 
     plot = staticmethod(one_of(figures_of, "distributions"))
 
@@ -161,7 +163,7 @@ class VirtualExperimentsView(View[VirtualExperiments]):
 
 @shows(Choices)
 class ChoicesView(View[Choices]):
-    """Trials, exact means, or training sets: whichever was asked for."""
+    """Trials, exact means, or training sets, as requested."""
 
     def tables(self, found: Choices) -> Sequence[Table]:
         if found.choices is not None:
@@ -242,8 +244,8 @@ class ChoicesView(View[Choices]):
             return []
         trials, worst = counted(found.choices.n_trials, "trial"), found.choices.standard_error_of_means
         told = (
-            f"Choices of images: with {trials} the mean rates at rank 1 are off by chance by about {fixed(worst)} at "
-            "most (standard error over trials)."
+            f"Choices of images: with {trials}, the Monte Carlo standard error of the mean rates at rank 1 is at most "
+            f"{fixed(worst)}."
         )
         return said([told])
 
@@ -266,7 +268,7 @@ class ChoicesView(View[Choices]):
         return {} if found.choices is None else found.choices.metrics
 
     def told(self, found: Choices) -> Sequence[Note]:
-        """What the figures leave out, and where it is."""
+        """What the figures leave out, and where to find it."""
         left = ("", "") if found.choices is None else left_undrawn(found.choices)
         return [
             _UNDRAWN(figure=name, part=part)
@@ -276,7 +278,7 @@ class ChoicesView(View[Choices]):
 
 
 def _trials_tables(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> list[Table]:
-    """Rates, and differences where there are several algorithms: of as many pairs as can be read."""
+    """Rates, and with several algorithms differences for as many pairs as are legible."""
     rates, measured = _rates(result, rank, level), _measured(result.at_level(level))
     if len(result.algorithms) < 2:
         return [rates, *measured]
@@ -337,7 +339,7 @@ def _differences(
 
 
 def _measured(result: VirtualExperiments) -> list[Table]:
-    """Other measures over the same choices, and their differences: of as many pairs as can be read."""
+    """Other measures over the same choices, and their differences for as many pairs as are legible."""
     if not result.measured:
         return []
     values = [one for measured in result.measured.values() for one in measured.estimates.values()]
@@ -482,7 +484,9 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
     if _chosen(result):
         yield shown(differences(result, result.pairs[:_MOST_DRAWN]))
         if len(result.pairs) > _MOST_DRAWN:
-            yield from said([f"Drawn: the first {_MOST_DRAWN} of the pairs chosen; the table has more."])
+            yield from said(
+                [f"The chart shows the first {_MOST_DRAWN} of the chosen pairs; the table has more."]
+            )
         yield of_length(
             _differences(result, _compared(result, iter(result.pairs), 1, level), 1, level, []).paged
         )
@@ -493,15 +497,15 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
         looks = dict(zip(chart.names, (scene.looks[other] for _, other in drawn), strict=True))
         yield shown(chart, places=looks)
         if len(drawn) < len(others):
-            yield from said([f"Drawn: {leader} against the next {len(drawn)}; the table has more."])
+            yield from said([f"The chart shows {leader} against the next {len(drawn)}; the table has more."])
         many = len(names) > ALL_PAIRS
         every = comb(len(names), 2)
         notes = [
-            f"The leader against each other algorithm, of {counted(every, 'pair')}; the CSV and the JSON have all."
+            f"The leader against each other algorithm, out of {counted(every, 'pair')}; the CSV and JSON files contain all pairs."
         ]
         pairs = combinations(names, 2)
         found = _compared(result, islice(pairs, len(others)) if many else pairs, 1, level)
         yield of_length(_differences(result, found, 1, level, notes if many else []).paged)
     for table in _measured(result.at_level(level)):
         yield of_length(table.paged)
-    yield Folded("What choices of images mean", tuple(said(VirtualExperimentsView().notes(result))))
+    yield Folded("Notes on choices of images", tuple(said(VirtualExperimentsView().notes(result))))

@@ -2,9 +2,9 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Accuracy of classifiers, by class, and which is better.
+_HELP = """Accuracy of classifiers, overall and by class, with comparisons.
 
-Classes are fixed, samples vary; with --cluster the groups it names do.
+Classes are fixed and samples vary; with --cluster, the clusters vary.
 
 [bold]Examples[/bold]
 

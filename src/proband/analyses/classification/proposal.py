@@ -1,4 +1,4 @@
-"""What a first study file proposes of classifiers."""
+"""Proposal of a classification analysis for a new study file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Judge the scores of classes that were found, those of one set of labels."""
+    """Propose evaluating the class scores that share a set of labels."""
     if not made.logits:
         return Suggestion()
     first = made.logits[0]
@@ -19,13 +19,13 @@ def propose(made: Proposal) -> Suggestion:
         f"scores = [{', '.join(map(toml_text, files))}]   # samples × classes: {', '.join(first.models)}",
     ]
     if first.table is not None:
-        lines.append(f"table = {toml_text(made.named(first.table))}   # its rows in the order of the scores")
+        lines.append(f"table = {toml_text(made.named(first.table))}   # rows in the order of the scores")
     return Suggestion(
         (
             *lines,
             f"truth = {toml_text(first.truth)}   # the true class; check it",
-            '# cluster = "…"               # what samples share (patient, speaker): the independent units',
-            '# average = "macro"           # every class weighs the same',
-            "# margin = 0.01               # the smallest difference worth having",
+            '# cluster = "…"               # column of the independent units (patient, speaker)',
+            '# average = "macro"           # weight every class equally',
+            "# margin = 0.01               # the smallest difference that matters",
         )
     )

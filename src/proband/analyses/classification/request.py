@@ -1,4 +1,4 @@
-"""What can be asked of classifiers."""
+"""Requests for the evaluation of classifiers."""
 
 from __future__ import annotations
 
@@ -36,79 +36,77 @@ class ClassificationRequest(AnalysisRequest):
 
     table: Annotated[
         File | None,
-        Field(description="Table with a row for each sample: the truth, groups, predictions."),
+        Field(description="Table with one row per sample: true class, groups, predictions."),
         Option(panel="Data"),
         Unless("predictions"),
     ] = None
     scores: Annotated[
         Several[File],
         Field(
-            description="Scores of classes (.npz, .npy), samples × classes in the order of the table: each matrix is a model."
+            description="Class scores (.npz, .npy), samples × classes in the order of the table; one matrix per model."
         ),
         Option(metavar="FILE", panel="Data"),
         Unless("predictions"),
     ] = ()
     models: Annotated[
         Several[Text],
-        Field(description="Which matrices of the archives; default: all."),
+        Field(description="Matrices to read from the archives. Default: all."),
         Option(("--model",), "NAME"),
         Needs("scores"),
     ] = ()
     predictions: Annotated[
         Several[File],
         Field(
-            description="Files of predictions of the same samples, one for each model: id, label, predicted, and subject if known."
+            description="Files of predictions of the same samples, one per model: id, label, predicted, and subject if known."
         ),
         Option(metavar="FILE", panel="Data"),
     ] = ()
     truth: Annotated[
-        Text, Field(description="Column, or array of the archive, of the true class."), _COLUMN
+        Text, Field(description="Column, or array of the archive, with the true class."), _COLUMN
     ] = "label"
     predicted: Annotated[
         Several[Text],
-        Field(description="Columns of predicted labels, one for each model, with a name if need be."),
+        Field(description="Columns of predicted labels, one per model, optionally with a name."),
         Option(metavar="[NAME=]COLUMN", panel="Data"),
         Unless("predictions"),
     ] = ()
     cluster: Annotated[
         Text | None,
         Field(
-            description="Column of what samples share (patient, speaker, site): groups are then the independent units."
+            description="Column of clusters (patient, speaker, site), which are then the independent units."
         ),
         _COLUMN,
     ] = None
     classes: Annotated[
         Several[Text],
-        Field(description="Names of the classes, in the order of the columns of scores."),
+        Field(description="Class names, in the order of the score columns."),
         Option(metavar="NAME"),
         Needs("scores"),
     ] = ()
     k: Annotated[
         Several[Positive],
-        Field(description="Numbers of guesses allowed; default: 1, and 5 if there are more classes."),
+        Field(description="Values of k for top-k accuracy. Default: 1, and 5 if there are more classes."),
         Option(("--top",)),
         Needs("scores"),
     ] = ()
     average: Annotated[
         Literal["micro", "macro"],
-        Field(
-            description="By which accuracy models are compared: every sample weighs the same, or every class."
-        ),
+        Field(description="Accuracy for comparing models: every sample weighted equally, or every class."),
     ] = "micro"
-    ties: Annotated[Ties, Field(description="How tied scores count."), Needs("scores")] = "pessimistic"
+    ties: Annotated[Ties, Field(description="Treatment of tied scores."), Needs("scores")] = "pessimistic"
     margin: Annotated[Share | None, Field(description=MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=ADJUST)] = "single-step"
 
     @classmethod
     def from_files(cls, files: Sequence[str]) -> dict[str, Any]:
-        """Scores by their endings, and one table."""
+        """Sort files by extension: scores, and one table."""
         scores = [name for name in files if PurePath(name).suffix.lower() in (".npz", ".npy")]
         tables = [name for name in files if name not in scores]
         if len(tables) > 1:
             raise UsageError(
-                f"One table holds the samples, got {' and '.join(tables)}.",
+                f"Expected one table of samples, got {' and '.join(tables)}.",
                 Hint(
-                    "join them, or name files of predictions: {option:predictions}; scores are .npz or .npy."
+                    "join the tables, or pass files of predictions: {option:predictions}; scores must be .npz or .npy."
                 ),
             )
         return {**({"table": tables[0]} if tables else {}), **({"scores": scores} if scores else {})}
@@ -119,15 +117,19 @@ class ClassificationRequest(AnalysisRequest):
             return self
         if not self.scores and not self.predicted:
             raise refuse(
-                "nothing was predicted",
-                Hint("name files of scores, {option:scores}, or columns of a table, {option:predicted}."),
+                "no predictions were given",
+                Hint("pass files of scores, {option:scores}, or columns of a table, {option:predicted}."),
                 "predicted",
             )
         if self.predicted and self.table is None:
-            raise refuse("predictions are columns of a table", Hint("name it: {option:table}"), "table")
+            raise refuse(
+                "columns of predicted labels were named, but no table was given",
+                Hint("pass {option:table}"),
+                "table",
+            )
         return self
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

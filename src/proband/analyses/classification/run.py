@@ -1,4 +1,4 @@
-"""Classifiers judged: scores of classes and labels are read, and handed to `classify`."""
+"""Read class scores and labels, and evaluate them with `classify`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 
 
 def run(request: ClassificationRequest, context: Context) -> Classification:
-    """Judge the models of the files that a request names."""
+    """Evaluate the models in the files of a request."""
     if request.predictions:
         return _of_predictions(request, context)
     origin, output = context.origin, context.output
@@ -55,7 +55,7 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     models: dict[str, Any] = {**matrices, **said}
     twice = [name for name in said if name in matrices]
     if twice:
-        raise UsageError(f"Two models are called {twice[0]!r}.", "name its column otherwise: NAME=COLUMN.")
+        raise UsageError(f"Two models are called {twice[0]!r}.", "rename one of them: NAME=COLUMN.")
     group = None if request.cluster is None else _labels(request.cluster, table, archives, request, "cluster")
     context.note(*notes)
     return classify(
@@ -74,7 +74,7 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
 
 
 def _of_predictions(request: ClassificationRequest, context: Context) -> Classification:
-    """Models by their files of predictions; those of one name are told apart by their directories."""
+    """Models by file of predictions; files with the same name are distinguished by directory."""
     paths = [context.origin.find(name) for name in request.predictions]
     stems = [path.stem for path in paths]
     names = [
@@ -96,7 +96,7 @@ def _of_predictions(request: ClassificationRequest, context: Context) -> Classif
 
 
 def _class_names(texts: Sequence[str]) -> Sequence[str]:
-    """Names one by one, or a single text with commas between them: one class alone tells nothing apart."""
+    """Class names, listed or in one comma-separated text; a single class would be useless."""
     return texts[0].split(",") if len(texts) == 1 else texts
 
 
@@ -115,7 +115,9 @@ def _named(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
             name, mark, column = part.partition("=")
             name, column = (part, part) if part in columns or not mark else (name, column)
             if name in found:
-                raise UsageError(f"Two models are called {name!r}.", "name each once: NAME=COLUMN.")
+                raise UsageError(
+                    f"Two models are called {name!r}.", "give each model its own name: NAME=COLUMN."
+                )
             found[name] = column
     return found
 
@@ -126,8 +128,8 @@ def _arrays(path: Path) -> Mapping[str, Labels]:
     if path.suffix.lower() == ".npy":
         return {path.stem: np.asarray(open_npy(path))}
     raise UsageError(
-        f"{path.name} holds no scores of classes that can be read: its ending is {path.suffix or 'missing'}.",
-        "use .npz or .npy, samples × classes; predicted labels are columns of a table.",
+        f"{path.name} cannot be read as class scores: its extension is {path.suffix or 'missing'}.",
+        "use .npz or .npy, samples × classes; predicted labels belong in columns of a table.",
         file=Said(path.name),
     )
 
@@ -164,7 +166,7 @@ def _matrices(
             raise unknown_name(
                 "matrix", missing[0], [name for *_, name in named], f"in {files}", option="models"
             )
-        raise InputError(f"{files}: there is no matrix of scores, samples × classes.")
+        raise InputError(f"{files}: no matrix of scores, samples × classes, was found.")
     return made
 
 
@@ -178,8 +180,8 @@ def _in_order(
         return matrix
     if sorted(own) != sorted(classes):
         raise InputError(
-            f"{Path(file).name}: the classes of its columns are {first_few(own)}, and those of the others {first_few(classes)}.",
-            "give all models the same classes.",
+            f"{Path(file).name}: its columns have the classes {first_few(own)}, but the other models have {first_few(classes)}.",
+            "use the same classes for all models.",
             file=Said(Path(file).name),
         )
     place = {name: k for k, name in enumerate(own)}
@@ -206,7 +208,7 @@ def _labels(
             raise InputError(
                 f"{Path(request.table or '').name}: the column {name!r} is empty in {counted(column.null_count(), 'row')}, first in row "
                 f"{row + 1}.",
-                "fill it, or leave these samples out.",
+                "fill it in, or remove these samples.",
             )
         return column.to_numpy()
     for arrays in archives.values():

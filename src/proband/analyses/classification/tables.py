@@ -1,4 +1,4 @@
-"""Classification in tables and words: accuracies, the hardest classes, the commonest mistakes."""
+"""Tables and notes of classification: accuracies, hardest classes, most common errors."""
 
 from __future__ import annotations
 
@@ -12,32 +12,30 @@ from proband.report.tables.table import Table
 from proband.words import Note, Sentence, Target, counted, part_of
 
 MOST_CLASSES = 12
-"""Of so many classes a confusion matrix can be read in a table."""
+"""Largest number of classes for a confusion matrix in a table."""
 _HARDEST = 5  # classes in a terminal
 _COMMONEST = 3  # mistakes of each model in a terminal
-_MACRO = "Every class weighs the same: balanced accuracy."
+_MACRO = "Balanced accuracy: every class weighted equally."
 _RECALL = Target("recall", "recall of the class")
 _METHOD = Sentence("classification.method", "note", "Method: {method}")
 
 
 def classification_tables(result: Classification) -> list[Table]:
-    """The accuracies, the classes that are hardest, and what is taken for what."""
+    """The accuracies, the classes that are hardest, and what is predicted as what."""
     return [rates_table(result), classes_table(result, _HARDEST), *confusion_tables(result, _COMMONEST)]
 
 
 def confusion_tables(result: Classification, most: int) -> list[Table]:
-    """The confusion matrix of every model; where classes are too many for it, the commonest mistakes of each."""
+    """The confusion matrix of every model, or its most common errors if there are too many classes."""
     if len(result.classes) <= MOST_CLASSES:
         return [confusion_matrix_table(result, name) for name in result.algorithms]
     mistakes = confusions_table(result, most)
-    many = (
-        f"{mistakes.caption} ({counted(len(result.classes), 'class', 'classes')} are too many for a matrix)"
-    )
+    many = f"{mistakes.caption} ({counted(len(result.classes), 'class', 'classes')} are too many to show as a matrix)"
     return [replace(mistakes, caption=many)] if mistakes.rows else []
 
 
 def rates_table(result: Classification) -> Table:
-    """Every model, the best first: accuracies with their intervals."""
+    """Every model, best first: accuracies with their intervals."""
     leads = f"{'macro-' if result.average == 'macro' else ''}top-{result.k[0]}"
 
     def accuracy(measure: str, heading: str, explained: str = "") -> col.ColumnOf[str]:
@@ -63,7 +61,7 @@ def rates_table(result: Classification) -> Table:
 
 
 def classes_table(result: Classification, most: int | None = None) -> Table:
-    """Every class, or those whose recall is lowest on average over models: samples, and recall and precision of each model."""
+    """Every class, or the classes with the lowest recall averaged over models: samples, and recall and precision of each model."""
     found = {(one.label, one.algorithm): one for one in result.by_class}
 
     def hardness(label: str) -> float:
@@ -74,7 +72,7 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
         return col.estimate(
             f"{name}\nrecall",
             lambda label: None if (own := found[label, name].recall) is None else (own.value, col.ends(own)),
-            "The share of its samples that are recognised.",
+            "Share of the class's samples that are predicted correctly.",
             answers=replace(result.answers, of=_RECALL),
         )
 
@@ -82,16 +80,16 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
         return col.rate(
             f"{name}\nprecision",
             lambda label: found[label, name].precision,
-            "The share of what is said to be of it that is.",
+            "Share of the samples predicted as this class that belong to it.",
         )
 
     labels = result.classes if most is None else sorted(result.classes, key=hardness)[:most]
-    part = part_of(len(labels), len(result.classes), "classes", "those of the lowest recall")
+    part = part_of(len(labels), len(result.classes), "classes", "lowest recall")
     return col.table_of(
         part or "Classes",
         labels,
         col.name("class", str),
-        col.count("n", lambda label: found[label, result.algorithms[0]].n, "Samples of the class."),
+        col.count("n", lambda label: found[label, result.algorithms[0]].n, "Number of samples of the class."),
         *(make(name) for name in result.algorithms for make in (recall, precision)),
         id="classes",
         on_page="Every class",
@@ -99,7 +97,7 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
 
 
 def confusion_matrix_table(result: Classification, name: str) -> Table:
-    """The confusion matrix of a model: true classes down, what was said across."""
+    """The confusion matrix of a model: true classes in rows, predicted classes in columns."""
     matrix = dict(zip(result.classes, result.confusion(name).tolist(), strict=True))
     whole = all(float(n).is_integer() for row in matrix.values() for n in row)
 
@@ -121,21 +119,21 @@ def confusion_matrix_table(result: Classification, name: str) -> Table:
 
 
 def confusions_table(result: Classification, most: int = 20) -> Table:
-    """The commonest mistakes of every model."""
+    """The most common errors of every model."""
     return col.table_of(
-        "Commonest mistakes",
+        "Most common errors",
         [one for name in result.algorithms for one in result.top_confusions(name, most)],
         col.name("model", lambda one: one.algorithm),
         col.name("true class", lambda one: one.true),
-        col.name("taken for", lambda one: one.predicted),
+        col.name("predicted as", lambda one: one.predicted),
         col.cell("n", lambda one: fixed_cell(one.n, 0 if float(one.n).is_integer() else 1)),
-        col.rate("share", lambda one: one.share, "Of the samples of the true class."),
+        col.rate("share", lambda one: one.share, "Share of the samples of the true class."),
         id="mistakes",
     )
 
 
 def classification_statements(result: Classification) -> list[Note]:
-    """Say what varies behind the numbers, how models were compared, and what to beware of."""
+    """State what varies, how models were compared, and cautions."""
     said = [answered(result.answers)]
     if result.comparison is not None:
         said.append(_METHOD(method=result.comparison.pairs[0].method))

@@ -1,4 +1,4 @@
-"""Accuracy of classifiers shown."""
+"""Views of the accuracy of classifiers."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def classification_figure(
     width: Inches = 7.16,
     title: Title | None = None,
 ) -> Figure:
-    """Draw the accuracies with what each model lacks against the best, or the confusion matrix of one model.
+    """Draw the accuracies with differences from the best, or the confusion matrix of one model.
 
     Parameters
     ----------
     which
         ``accuracy`` or ``confusion``.
     algorithm
-        Whose confusions; by default the first model's.
+        Model of the confusion matrix. Default: the first.
     """
     if which == "confusion":
         return printed([confusion(result, algorithm or result.algorithms[0])], title, width)
@@ -74,11 +74,11 @@ def classification_figure(
 
 @shows(Classification)
 class ClassificationView(View[Classification]):
-    """Accuracies, by class, and which model is better."""
+    """Accuracies, overall and by class, and comparisons of models."""
 
     precedence: ClassVar = {"standings": 30, "badges": 80}
     section = ("classification", "Classification", 12)
-    meaning = "What the accuracies mean"
+    meaning = "Notes on the accuracies"
     plot = staticmethod(classification_figure)
 
     def tables(self, found: Classification) -> Sequence[Table]:
@@ -91,7 +91,7 @@ class ClassificationView(View[Classification]):
         return [*found.sentences(), *classification_statements(found)]
 
     def passages(self, found: Classification, explain: bool) -> Iterator[Passage]:
-        """The tables, and which model is better."""
+        """The tables and the verdict."""
         told, left = told_and_left(found.comparison, explain)
         notes = [*left, *classification_statements(found)]
         tables = [*classification_tables(found), *difference_tables(found.comparison)]
@@ -106,7 +106,7 @@ class ClassificationView(View[Classification]):
         return {"accuracy": lambda: classification_figure(found), "confusion": matrices}
 
     def blocks(self, found: Classification, scene: Scene) -> Iterator[Block]:
-        """Accuracies first, then pairs of models, every class and the commonest mistakes."""
+        """Accuracies first, then pairs of models, every class and the most common errors."""
         yield replace(rates_table(found), caption="Accuracy", latex=found.to_latex())
         if found.comparison is not None:
             yield pairs_chart("models-forest", "models-pairs", "Differences between models", found.comparison)
@@ -116,11 +116,11 @@ class ClassificationView(View[Classification]):
         yield Folded(
             "Confusions of classes", (*side_by_side(charts), *said(left_out(found.algorithms, leading)))
         )
-        yield Folded("Commonest mistakes", (confusions_table(found, _MISTAKES),))
+        yield Folded("Most common errors", (confusions_table(found, _MISTAKES),))
         yield Folded(self.meaning, tuple(said(classification_statements(found))))
 
     def headline(self, found: Classification, scene: Scene) -> Summary | None:
-        """Which model leads, or the accuracy of the only one."""
+        """The leading model, or the accuracy of a single model."""
         if found.comparison is not None:
             return summary_of(found.comparison, 80)
         return Summary(rate_of_items(found.rates[0]), found.rates[0].answers, precedence=80)

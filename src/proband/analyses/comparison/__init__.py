@@ -1,22 +1,22 @@
-"""Algorithms compared."""
+"""Comparisons of algorithms."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Is one algorithm better? Differences, tests, places, a verdict.
+_HELP = """Compare algorithms: differences, tests, ranking and verdicts.
 
-Two or more algorithms are compared on the same probes, every two of them.
+Compares every pair of algorithms on the same probes.
 
 [bold]Examples[/bold]
 
-Every algorithm of an archive against every other, at rank 1, with one point as what matters:
+Every pair of algorithms in an archive, at rank 1, with a margin of one percentage point:
 
   proband compare scores.npz -s samples.csv --orientation similarity
 
-Two files, at rank 10, two points:
+Two files, at rank 10, with a margin of two points:
 
   proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --measure rank-10 --margin 0.02
 
-Outcomes and nothing else, 0 or 1 for each item and system, with documents as the independent units:
+Outcomes without scores, 0 or 1 for each item and system, with documents as the independent units:
 
   proband compare outcomes.csv --outcomes --item question --algorithm model --success correct --cluster document
 """

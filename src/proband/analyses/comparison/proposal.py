@@ -1,4 +1,4 @@
-"""What a first study file proposes of comparisons."""
+"""Proposal of comparisons for a new study file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _NO_RANKS = (
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; of lists of pairs, which cannot be ranked, by an error rate."""
+    """Runs by default; lists of pairs cannot be ranked and are compared by an error rate."""
     if made.lists:
         return Suggestion(switch=_NO_RANKS)
     lines = (
-        "# [[comparison]]              # done as it is, at rank 1 and by FNMR at the first FMR of verification",
+        "# [[comparison]]              # runs by default, at rank 1 and by FNMR at the first FMR of verification",
         '# measure = "rank-1"          # or "fnmr@0.001", "tar@0.001", "eer", "auc", "median-rank@10"',
-        "# margin = 0.01               # the smallest difference worth having",
+        "# margin = 0.01               # the smallest difference that matters",
     )
     return Suggestion(lines if made.ranked else ())

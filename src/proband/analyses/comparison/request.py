@@ -1,4 +1,4 @@
-"""What can be asked of comparisons of algorithms."""
+"""Requests for comparisons of algorithms."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
 
 
 class ComparisonRequest(AnalysisRequest, Replication):
-    """One measure by which algorithms are compared: the rate at rank 1 unless another is named."""
+    """A comparison of algorithms by one measure. Default: the rate at rank 1."""
 
     measure: Annotated[
         Text,
         Field(
-            description="What is compared: rank-1 (any rank), fnmr@0.001, tar@0.001, eer, auc, median-rank@10, median-relative-rank, or a plug-in's."
+            description="Measure to compare: rank-1 (any rank), fnmr@0.001, tar@0.001, eer, auc, median-rank@10, median-relative-rank, or a plug-in's."
         ),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
     ] = "rank-1"
     margin: Annotated[
         Margin | None,
-        Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
+        Field(description="Smallest difference that matters. Default for rates: 0.01 (one point)."),
     ] = None
     design: Annotated[
         Text,
         Field(
-            description="How pairs are tested: auto knows that people are shared; or sign-flip, obuchowski, durkalski, mcnemar, "
-            "bootstrap (people), bootstrap-probe, brr, or a plug-in's."
+            description="Test of each pair: auto (accounts for several samples per person), sign-flip, obuchowski, "
+            "durkalski, mcnemar, bootstrap (people), bootstrap-probe, brr, or a plug-in's."
         ),
         Option(("--test",)),
         DESIGNS,
@@ -63,13 +63,13 @@ class ComparisonRequest(AnalysisRequest, Replication):
     ] = "auto"
     by_category: Annotated[
         bool,
-        Field(description="Compare within each probe category as well as over all probes."),
+        Field(description="Also compare within each probe category."),
         Unless("with_scores"),
     ] = False
     adjust: Annotated[
         Adjustment,
         Field(
-            description="Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself "
+            description="Adjust intervals, p-values and verdicts for all pairs together (single-step), or not at all "
             "(none)."
         ),
     ] = "single-step"
@@ -80,25 +80,25 @@ class ComparisonRequest(AnalysisRequest, Replication):
     with_scores: Annotated[
         Several[Reference],
         Field(
-            description="Compare with a second set of other people instead, unpaired: its score files, [NAME=]FILE[::KEY], read as the first."
+            description="Compare with a second set of different people instead, unpaired: its score files, [NAME=]FILE[::KEY], read like the first set's."
         ),
         Option(("--with",), "[NAME=]FILE[::KEY]", "Second set"),
     ] = ()
     with_samples: Annotated[
         File | None,
-        Field(description="The second set's table of samples; default: the first's."),
+        Field(description="Table of samples of the second set. Default: the first set's."),
         Option(panel="Second set"),
         Needs("with_scores"),
     ] = None
     with_gallery: Annotated[
         Condition | None,
-        Field(description="Who is enrolled in the second set; default: as in the first."),
+        Field(description="Gallery of the second set. Default: as in the first."),
         Option(panel="Second set"),
         Needs("with_scores"),
     ] = None
     with_probes: Annotated[
         Condition | None,
-        Field(description="Who is searched for in the second set; default: as in the first."),
+        Field(description="Probes of the second set. Default: as in the first."),
         Option(panel="Second set"),
         Needs("with_scores"),
     ] = None
@@ -113,36 +113,36 @@ class ComparisonRequest(AnalysisRequest, Replication):
             return self  # refused where names are looked up
         if self.by_category and self.of_pairs:
             raise refuse(
-                f"categories are of probes, and {self.measure} is of compared pairs",
-                "leave one of them out.",
+                f"{self.measure} is computed from compared pairs, which have no probe categories",
+                "omit the categories, or use a measure of ranks such as rank-1.",
                 "by_category",
             )
         if self.margin is not None and self.margin >= 1 and measured.in_points:
             raise refuse(
-                f"a difference of rates lies below 1, got {given(self.margin)}",
-                "one point is 0.01.",
+                f"the margin of a rate must be below 1, got {given(self.margin)}",
+                "one percentage point is 0.01.",
                 "margin",
             )
         return self
 
     @property
     def measured(self) -> Measure:
-        """What algorithms are compared by."""
+        """The measure compared."""
         from proband.measures import measure_named
 
         return measure_named(self.measure)
 
     @property
     def of_pairs(self) -> bool:
-        """Whether compared pairs are counted, and not ranks."""
+        """Whether the measure is computed from compared pairs rather than ranks."""
         return self.measured.view == "pairs"
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs or ranks, by its measure."""
+        """Inputs: compared pairs or ranks, depending on the measure."""
         return Reads(pairs=True, lists=True, experiment=CHOICE) if self.of_pairs else Reads(ranks=True)
 
     @property
     def category_use(self) -> Literal["none", "needed"]:
-        """Categories must be there if algorithms are compared within them."""
+        """Categories are required if algorithms are compared within them."""
         return "needed" if self.by_category else "none"

@@ -1,4 +1,4 @@
-"""Algorithms compared: by ranks or compared pairs, over all probes and within categories, or with another set of people."""
+"""Compare algorithms by ranks or compared pairs, over all probes and within categories, or on two sets of people."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _NOT_COMPARED = Sentence("comparison.not-done", "note", "No comparison of {of}: 
 
 @dataclass(frozen=True, eq=False)
 class ComparedAlgorithms(Parts):
-    """Algorithms compared.
+    """Results of comparisons.
 
     Attributes
     ----------
     comparisons
-        By key: the code of the measure, and behind a slash the category of probes if they are not all (``rank-1``, ``rank-1/dup1``). The
-        first is the one the verdict is about.
+        Comparisons by key: code of the measure, with ``/category`` for a category of probes (``rank-1``, ``rank-1/dup1``). The
+        verdict uses the first.
     """
 
     comparisons: Mapping[str, Comparison]
 
     @property
     def titles(self) -> dict[str, str]:
-        """What people call each comparison: its measure, its probes, and a number if it is not the first of these."""
+        """Title of each comparison: its measure, its probes, and a number if the title is not unique."""
         named = {key: _title(one) for key, one in self.comparisons.items()}
         seen: Counter[str] = Counter()
         for key, title in named.items():
@@ -58,7 +58,7 @@ def _title(comparison: Comparison) -> str:
 
 
 def prepare(requests: Sequence[ComparisonRequest], context: Context) -> None:
-    """Refuse algorithms that are not there, a design that does not suit the measure, and a second set that cannot be read."""
+    """Raise an error for unknown algorithms, a design unsuitable for the measure, or an unreadable second set."""
     if _is_idle(context):
         return
     for request in requests:
@@ -70,12 +70,12 @@ def prepare(requests: Sequence[ComparisonRequest], context: Context) -> None:
 
 
 def _is_idle(context: Context) -> bool:
-    """Whether there is nothing to compare, and nobody asked for it."""
+    """Whether there is nothing to compare and no comparison was requested."""
     return len(context.names) < 2 and not context.request.says("comparison")
 
 
 def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgorithms | None:
-    """Compare all algorithms by everything that is asked for."""
+    """Run all requested comparisons."""
     made: dict[str, Comparison] = {}
     if context.inputs.lists:
         made = {one.measured.code: _of_lists(one, context) for one in requests if one.of_pairs}
@@ -91,7 +91,7 @@ def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgo
 
 
 def _by_error_rate(context: Context) -> dict[str, Comparison]:
-    """FNMR at the first target FMR of verification, where nobody said what to compare: algorithms alike at rank 1 may differ there."""
+    """FNMR at the first target FMR of verification, compared by default because algorithms equal at rank 1 may differ there."""
     targets = [fmr for asked in context.siblings("verification") for fmr in asked.fmr if asked.pairs is None]
     if context.request.says("comparison") or not targets:
         return {}
@@ -104,7 +104,7 @@ def _by_error_rate(context: Context) -> dict[str, Comparison]:
 
 
 def _key(measure: str, category: str | None, taken: Mapping[str, object]) -> str:
-    """A comparison's key: the code of its measure, which holds no slash, a number if that was compared before, and the category."""
+    """Key of a comparison: code of the measure (without slash), a number if used before, and the category."""
     numbered = (measure if number == 1 else f"{measure}#{number}" for number in count(1))
     keys = (one if category is None else f"{one}/{category}" for one in numbered)
     return next(key for key in keys if key not in taken)
@@ -172,7 +172,7 @@ def _of_ranks(
 def _of_pairs(
     request: ComparisonRequest, requests: Sequence[ComparisonRequest], context: Context
 ) -> Comparison:
-    """Algorithms compared by their comparisons of pairs; people are drawn once for all that ask for FNMR."""
+    """Compare algorithms by compared pairs; people are resampled once for all comparisons of FNMR."""
     within = context.verified
 
     def make() -> Comparison:
@@ -205,7 +205,7 @@ def _of_pairs(
 
 
 def _is_drawn_together(request: ComparisonRequest) -> bool:
-    """Whether people are drawn for it together with others: FNMR of every two algorithms, both ways."""
+    """Whether its people are resampled together with others: FNMR of all pairs, two-sided."""
     chooses = bool(request.pairs) or request.against is not None or request.one_sided is not None
     return isinstance(request.measured, FNMR) and request.design == "auto" and not chooses
 

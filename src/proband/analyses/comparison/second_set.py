@@ -1,4 +1,4 @@
-"""A second set of people that algorithms are compared on: its files are read, and its probes ranked, as those of the first."""
+"""A second set of people for comparisons; its files are read and its probes ranked like the first set's."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from proband.words import Note, Sentence
 _UNPAIRED = Sentence(
     "comparison.unpaired",
     "note",
-    "two sets of different people are compared, so nothing is paired; a difference may be one of the people or their images as well as "
-    "of the algorithms",
+    "two sets of different people are compared, unpaired; a difference may be due to the people or their images as "
+    "well as to the algorithms",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class SecondSet:
-    """The second set: what was read, its own gallery and probes, and which algorithms are compared with which of the first.
+    """The second set: data read, gallery and probes, and pairs of algorithms to compare with the first set.
 
     Attributes
     ----------
     files, notes
-        The files it was read from besides those of the first, and what was noted on the way.
+        Files read in addition to the first set's, and notes from reading.
     """
 
     inputs: Inputs
@@ -61,8 +61,8 @@ def _read(asked: ComparisonRequest, context: Context) -> SecondSet:
     )
     if inputs.lists or inputs.samples is None:
         raise UsageError(
-            "The second set is a list of chosen pairs, which has no ranks.",
-            Hint("give scores of every probe with its gallery: {option:with_scores}"),
+            "The second set is a list of chosen pairs, which cannot be ranked.",
+            Hint("pass scores of every probe with its gallery: {option:with_scores}"),
         )
     own = [one.scores for one in inputs.algorithms]
     design = request.experiment.model_copy(
@@ -95,8 +95,8 @@ def _request_of(asked: ComparisonRequest, request: Request) -> Request:
     sources: Sequence[Any] = request.embeddings if of_vectors else request.scores
     if not sources:
         raise UsageError(
-            "A second set is read as the first, and the first is read from no file of scores or embeddings.",
-            "name files, or compare in Python: compare_independent.",
+            "A second set is read like the first, but the first was not read from a file of scores or embeddings.",
+            "pass files, or use compare_independent in Python.",
         )
     made = []
     for text in asked.with_scores:
@@ -115,7 +115,7 @@ def _request_of(asked: ComparisonRequest, request: Request) -> Request:
 
 
 def sets_named(text: str, first: Sequence[str], second: Sequence[str]) -> tuple[str, str]:
-    """Part ``A-B`` into an algorithm of the first set and one of the second; names may hold hyphens themselves.
+    """Split ``A-B`` into an algorithm of the first set and an algorithm of the second; names may contain hyphens.
 
     Examples
     --------
@@ -133,9 +133,9 @@ def sets_named(text: str, first: Sequence[str], second: Sequence[str]) -> tuple[
     if known:
         ways = ", or as ".join(f"{a} and {b}" for a, b in known)
         raise UsageError(
-            f"{text!r} can be read as {ways}.", "give the algorithms other names: NAME=FILE::KEY."
+            f"{text!r} is ambiguous: it can be read as {ways}.", "rename the algorithms: NAME=FILE::KEY."
         )
     raise UsageError(
-        f"{text!r:.80} does not name an algorithm of the first set and one of the second.",
+        f"{text!r:.80} does not name an algorithm of the first set and an algorithm of the second set.",
         f"write A-B: the first has {first_few(list(first), 6)}, the second {first_few(list(second), 6)}.",
     )

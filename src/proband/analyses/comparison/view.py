@@ -1,4 +1,4 @@
-"""Comparisons shown: tables with letters, verdicts, and every pair."""
+"""Views of comparisons: tables with letters, verdicts, and every pair."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
 _FAMILIES = Sentence(
     "comparison.families",
     "note",
-    "Adjusted p-values, and intervals of differences, hold together for all pairs compared by one measure; the measures are not "
-    "adjusted for each other",
+    "Adjusted p-values and intervals of differences hold simultaneously for all pairs compared by one measure; there "
+    "is no adjustment across measures",
 )
 _ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
 
@@ -70,7 +70,7 @@ class ComparedView(View[ComparedAlgorithms]):
         return [note for one in each for note in (*verdicts(one), *comparison_statements(one))]
 
     def passages(self, found: ComparedAlgorithms, explain: bool) -> Iterator[Passage]:
-        """Each comparison with its verdicts; in brief, what is to be known of several is told beneath the last."""
+        """Each comparison with its verdicts; in brief output, notes common to several follow the last."""
         *others, last = found.comparisons
         beneath = [
             note
@@ -86,7 +86,7 @@ class ComparedView(View[ComparedAlgorithms]):
             yield Passage(tables, told, notes, answers, title=title if others else "")
 
     def frames(self, found: ComparedAlgorithms) -> Mapping[str, pl.DataFrame]:
-        """Every pair, and the places that each algorithm can hold."""
+        """Every pair, and the range of places of each algorithm."""
         named = {key: pl.lit(key).alias("comparison") for key in found.comparisons}
         pairs = [one.to_frame().insert_column(0, named[key]) for key, one in found.comparisons.items()]
         places = [
@@ -110,7 +110,7 @@ class ComparedView(View[ComparedAlgorithms]):
         yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
 
     def embedded(self, found: ComparedAlgorithms) -> Mapping[str, str]:
-        """The standings of the first comparison, and its pairs where the page shows some: of very many those of the leading ones."""
+        """The standings of the first comparison, and its pairs if the page shows any; with very many, the pairs of the leaders."""
         first = _first(found)
         files = {"leaderboard-summary.csv": spreadsheet_csv(standings_frame(first))}
         if len(pairs_shown(first)) < len(first.pairs):
@@ -173,7 +173,7 @@ def _first(found: ComparedAlgorithms) -> Comparison:
 
 
 def standings_frame(comparison: Comparison) -> pl.DataFrame:
-    """One row for each algorithm, the best first: its value, what it rests on, and the places it can hold."""
+    """One row per algorithm, best first: value, supporting data, and range of places."""
     places = comparison.places()
     return frame_of_rows(
         [

@@ -1,12 +1,12 @@
-"""What makes a probe fail?"""
+"""Explain failures by covariates."""
 
 from proband.marks import Needs, Unless
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """What makes a probe fail?
+_HELP = """Explain failures by covariates.
 
-Explains success by covariates of the probe, its mate, the pair and the algorithm, with people as clusters (after Givens, Beveridge, Phillips et al.). Shown are rates and differences as if every probe
-had one value and all else were as it is; odds ratios are in --csv coefficients=FILE and --json.
+Explains success by covariates of the probe, its mate, the pair and the algorithm, with people as clusters (after Givens, Beveridge, Phillips et al.). Rates and differences are
+standardised: every probe is given one value of the covariate, and all else stays as observed. Odds ratios are in --csv coefficients=FILE and --json.
 
 [bold]Examples[/bold]
 
@@ -32,7 +32,7 @@ ANALYSES.register("covariates")(
             job="Evaluate scores",
             title="Covariates",
             reads="either",
-            switch=("outcomes", "The file is a table of outcomes, a row for each trial, and not of scores."),
+            switch=("outcomes", "The file is a table of outcomes, one row per trial, not of scores."),
             output=("confidence_level", "formats"),
             frames=("covariates_differences", "covariates", "covariates_coefficients"),
             figures=("covariates_differences", "covariates_rates", "covariates_curves", "covariates_fit"),

@@ -1,4 +1,4 @@
-"""Charts of what makes probes fail: standardised rates and differences, curves along numbers, and how the model fits."""
+"""Charts of covariate effects: standardised rates and differences, curves along numeric covariates, and model fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.words import counted, level, p_value
 
 
 def study_charts(study: CovariateStudy) -> Mapping[str, Sequence[Chart]]:
-    """The differences, the rates, curves along numbers and the check of fit."""
+    """Differences, rates, curves along numeric covariates, and the check of fit."""
     numbers = dict.fromkeys(band.along for band in study.curves)
     made = {
         "differences": [_differences(study)] if study.differences else [],
@@ -41,9 +41,9 @@ def _rates(study: CovariateStudy) -> Chart:
         id="covariates-rates",
         title=f"{'Rates' if study.in_points else 'Means'} if every {study.row} were so",
         reference=study.rate,
-        notes=_about(study, "The line: the mean of all as they are."),
+        notes=_about(study, "Line: the observed mean."),
         answers=study.answers,
-        see=f"Each row: what would be expected if every {study.row} had this value, and all else were as it is.",
+        see=f"Each row: the expected value if every {study.row} had this level and all else were as observed.",
     )
 
 
@@ -58,17 +58,17 @@ def _differences(study: CovariateStudy) -> Chart:
         "points" if study.in_points else "number",
         study.confidence_level,
         id="covariates-differences",
-        title="What each covariate does",
+        title="Effect of each covariate",
         beside=[f"p {p_value(pair.p_value)}" for pair in shown if pair.p_value is not None],
         reference=0.0,
         notes=_about(
             study,
-            "Neither intervals nor p-values are adjusted for the number of differences. "
-            f"{against}. How much one acts on another: the table.",
+            f"Neither intervals nor p-values are adjusted for the number of differences. {against}. Interactions are in "
+            "the table.",
         ),
         answers=study.answers,
         above=against,
-        see="Bars that do not reach zero: a difference that chance does not explain, each by itself.",
+        see="Bars that do not reach zero: significant differences, unadjusted.",
     )
 
 
@@ -84,9 +84,7 @@ def _short(difference: Difference) -> str:
 
 
 def _about(study: CovariateStudy, said: str) -> tuple[str, ...]:
-    hollow = (
-        "" if all(one.supported for one in study.rates) else f" Hollow: too few {study.units} are behind it."
-    )
+    hollow = "" if all(one.supported for one in study.rates) else f" Hollow: too few {study.units}."
     return (f"Bars: {level(study.confidence_level)} intervals over {study.units}. {said}{hollow}",)
 
 
@@ -109,12 +107,12 @@ def _along(study: CovariateStudy, covariate: str, id: str) -> Chart:
         notes=(bands,) if banded else (),
         answers=study.answers,
         above=f"if every {study.row} had this value{f'; shaded {part}' if banded else ''}",
-        see=f"What would be expected if every {study.row} had this value, and all else were as it is.",
+        see=f"Expected value if every {study.row} had this value and all else were as observed.",
     )
 
 
 def fit_check(study: CovariateStudy, check: FitCheck, id: str = "covariates-fit") -> Chart:
-    """Chart observed against expected outcomes, by groups of what is expected; or what is left over along a number."""
+    """Chart observed against expected outcomes by groups of expected values, or residuals along a numeric covariate."""
     base = np.zeros_like(check.expected) if check.by is None else check.expected
     band = check.observed
     low, high = (np.nan_to_num(end - base) for end in (band.low, band.high))
@@ -126,7 +124,7 @@ def fit_check(study: CovariateStudy, check: FitCheck, id: str = "covariates-fit"
     return curves_along(
         [observed, Series("expected", 1, band.points, check.expected - base)],
         check.by or "expected",
-        "observed" if check.by is None else "observed less expected",
+        "observed" if check.by is None else "observed minus expected",
         unit if check.by is None or not study.in_points else "points",
         id=id,
         title=title,
@@ -135,5 +133,5 @@ def fit_check(study: CovariateStudy, check: FitCheck, id: str = "covariates-fit"
         notes=(f"Bands: {level(study.confidence_level)} intervals over {study.units} at each group.",),
         answers=study.answers,
         above="; ".join(filter(None, (groups, tested))),
-        see="Where the model fits, the observed follow the expected as far as chance allows.",
+        see="If the model fits, observed values follow expected values up to chance.",
     )

@@ -1,4 +1,4 @@
-"""What can be asked about why probes fail."""
+"""Requests for covariate analyses."""
 
 from __future__ import annotations
 
@@ -27,39 +27,39 @@ _COLUMN = Option(metavar="COLUMN", panel="Outcomes")
 
 
 class CovariatesRequest(AnalysisRequest):
-    """What makes a probe fail? Outcomes explained by covariates, with people as clusters; of scores, or of a table."""
+    """Outcomes explained by covariates, with people as clusters, from scores or a table."""
 
     on: Annotated[
         Text,
         Field(
             description="Covariates of the probe (probe.age, or age), its mate (mate.age), the pair (same(glasses), difference(age), elapsed(date)) and "
-            "algorithm, joined by +, : or *; squared(age), cut(age, 4) and levels(age) are other forms of a number. Of a table: its columns."
+            "algorithm, joined by +, : or *; squared(age), cut(age, 4) and levels(age) transform a number. For a table of outcomes: its columns."
         ),
         Option(metavar="MODEL"),
     ] = ""
     outcome: Annotated[
         Literal["success", "match", "log-rank"],
         Field(
-            description="What is explained: success at a rank, a match with the mate at a threshold, or the log of the rank."
+            description="Outcome to explain: success at a rank, a match with the mate at a threshold, or the log of the rank."
         ),
         Unless("table"),
     ] = "success"
     rank: Annotated[
         Rank,
-        Field(description="The rank that counts as a success."),
+        Field(description="Rank that counts as a success."),
         Option(("-r",)),
         Unless("table"),
         Needs("outcome=success"),
     ] = 1
     fmr: Annotated[
         FalseMatchRate,
-        Field(description="For match: the false match rate of the threshold."),
+        Field(description="For match: false match rate that sets the threshold."),
         Unless("table"),
         Needs("outcome=match"),
     ] = 0.001
     table: Annotated[
         File | None,
-        Field(description="Table of outcomes, a row for each trial, instead of scores."),
+        Field(description="Table of outcomes, one row per trial, instead of scores."),
         Option(panel="Outcomes"),
     ] = None
     success: Annotated[
@@ -70,7 +70,7 @@ class CovariatesRequest(AnalysisRequest):
     ] = None
     cluster: Annotated[
         Text | None,
-        Field(description="Column of what rows share, such as a person; default: rows are independent."),
+        Field(description="Column of clusters, such as people. Default: rows are independent."),
         _COLUMN,
         Needs("table"),
     ] = None
@@ -78,35 +78,35 @@ class CovariatesRequest(AnalysisRequest):
         Text | None, Field(description="Column of sampling weights."), _COLUMN, Needs("table")
     ] = None
     strata: Annotated[
-        Text | None, Field(description="Column of what clusters were drawn within."), _COLUMN, Needs("table")
+        Text | None,
+        Field(description="Column of strata that clusters were drawn within."),
+        _COLUMN,
+        Needs("table"),
     ] = None
     covariance: Annotated[
         Literal["CR2", "CR1", "CR0", "survey"] | None,
         Field(
-            description="Errors over people: CR2 is for few people too; CR1 and CR0 are those of other programs; survey is linearised, with weights and strata. "
-            "Default: survey where these are named, and otherwise CR2."
+            description="Standard errors, clustered by person: CR2 also suits few people; CR1 and CR0 match other "
+            "software; survey uses linearisation with weights and strata. Default: survey with weights or "
+            "strata, else CR2."
         ),
     ] = None
     pairs: Annotated[ChosenPairs, Unless("table")] = ()
     against: Annotated[Against, Unless("table")] = None
     incomplete: Annotated[
         Literal["error", "drop"],
-        Field(description="Probes that lack a covariate: refused, or left out and told."),
+        Field(description="Probes with a missing covariate: raise an error, or drop and report them."),
     ] = "error"
 
     @model_validator(mode="after")
     def _of_something(self) -> Self:
         if not self.on:
-            raise refuse(
-                "it is not said what outcomes are explained by", Hint("say it: {option:on=probe.age}"), "on"
-            )
+            raise refuse("no covariates were given", Hint("pass {option:on=probe.age}"), "on")
         if self.table is not None and self.success is None:
-            raise refuse(
-                "it is not said which column holds the outcomes", Hint("name it: {option:success}"), "success"
-            )
+            raise refuse("no column of outcomes was given", Hint("pass {option:success}"), "success")
         return self
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks, or a table of its own."""
+        """Inputs: ranks, or its own table."""
         return Reads(ranks=True) if self.table is None else Reads(scores=False)

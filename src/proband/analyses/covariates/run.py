@@ -1,4 +1,4 @@
-"""Outcomes explained by covariates: of ranked probes, or of a table."""
+"""Explain outcomes by covariates, for ranked probes or a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proband.words import Note
 
 
 def prepare(request: CovariatesRequest, context: Context) -> Formula:
-    """Read the model; refused where it names columns that are not there, or are of another kind."""
+    """Read the model; raise an error for missing columns or columns of the wrong type."""
     model = Formula.parse(request.on)
     if request.table is None:
         chosen_algorithms(model, context.names, **chosen_of(request, context.names))
@@ -30,7 +30,7 @@ def prepare(request: CovariatesRequest, context: Context) -> Formula:
 
 
 def run(request: CovariatesRequest, context: Context) -> CovariateStudy:
-    """Explain success, matches or ranks; or the outcomes of a table."""
+    """Explain success, matches or ranks, or the outcomes of a table."""
     if request.table is not None:
         return _of_table(request, context)
     outcomes, model = context.outcomes, Formula.parse(request.on)

@@ -1,4 +1,4 @@
-"""Outcomes explained by covariates shown: which terms matter, standardised rates and differences, and the check of fit."""
+"""Views of covariate analyses: tests of terms, standardised rates and differences, and the check of fit."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from proband.words import Note, Sentence, counted
 _ROWS = Sentence(
     "covariates.rows",
     "note",
-    "{outcome:capital} of {probes:count probe} of {people:count person/people}, {algorithms:names}: {rate:rate} as they are",
+    "{outcome:capital} of {probes:count probe} of {people:count person/people}, {algorithms:names}: {rate:rate} as observed",
 )
 _TABLE_ROWS = Sentence(
     "covariates.table-rows",
     "note",
-    "{outcome:capital} of {rows:count row} of {clusters:count cluster}: {rate:rate} as they are",
+    "{outcome:capital} of {rows:count row} of {clusters:count cluster}: {rate:rate} as observed",
 )
 _MATTERS = Sentence(
     "covariates.matters",
     "note",
-    "{terms:names} {n:word makes/make} a difference to the {of} that chance does not explain (p {p:p} at most, for all terms together)",
+    "{terms:names} significantly {n:word affects/affect} the {of} (p {p:p} at most, adjusted for all terms)",
 )
 _NOTHING_MATTERS = Sentence(
     "covariates.nothing-matters",
     "note",
-    "No covariate of {formula} makes a difference to the {of} that chance would not explain",
+    "No covariate of {formula} significantly affects the {of}",
 )
 _METHOD = Sentence("covariates.method", "note", "Method: {method}")
 _EXPLAINED = Sentence(
@@ -61,7 +61,7 @@ _EXPLAINED_ROWS = Sentence(
     "note",
     "The outcome of {probes:count row} of {people:count cluster} was explained by {formula}; rates and differences are standardised over these rows",
 )
-_EXPLAINED_ERRORS = Sentence("methods.covariates-errors", "note", "Errors of these: {methods:parts}")
+_EXPLAINED_ERRORS = Sentence("methods.covariates-errors", "note", "Standard errors: {methods:parts}")
 _EXPLAINED_TESTS = Sentence(
     "methods.covariates-tests",
     "note",
@@ -105,7 +105,7 @@ class CovariatesView(View[CovariateStudy]):
         ]
 
     def passages(self, found: CovariateStudy, explain: bool) -> Iterator[Passage]:
-        """What matters; if everything is explained, with covariates that act on each other and coefficients."""
+        """Tests and effects; with everything explained, also interactions and coefficients."""
         alone = tuple(rate for rate in found.rates if not rate.who.other_column)
         tables = self.page_tables(found) if explain else self.tables(replace(found, rates=alone))
         yield Passage(tables, (), self.notes(found), [found.answers])
@@ -122,7 +122,7 @@ class CovariatesView(View[CovariateStudy]):
         yield Placed(45, Section("covariates", title, tuple(self.blocks(found, scene))))
 
     def headline(self, found: CovariateStudy, scene: Scene) -> Summary | None:
-        """Which covariates matter, and by how much those that do differ most."""
+        """The significant covariates, and the largest differences."""
         of = found.answers.of
         mattering = {
             test.who.column: p for test in found.tests if (p := test.p_adjusted) is not None and p < _ALPHA
@@ -165,19 +165,19 @@ def _tests(study: CovariateStudy) -> Table:
         else f"Hotelling's T² over {study.units} as F."
     )
     return col.table_of(
-        "Does it matter?",
+        "Tests of terms",
         (*study.tests, *((study.overall,) if len(study.tests) > 1 else ())),
         col.name("term", lambda one: "all together" if one is study.overall else _term(one)),
         col.fixed("F", lambda one: one.statistic, wald),
-        col.count("df", lambda one: one.degrees_of_freedom, "Coefficients that are tested together."),
+        col.count("df", lambda one: one.degrees_of_freedom, "Number of coefficients tested together."),
         col.fixed(
             f"df over {study.units}",
             lambda one: one.denominator_degrees_of_freedom,
-            f"How many {study.units} it rests on, about.",
+            f"Approximate number of {study.units} it is based on.",
             places=1,
         ),
         col.p("p", supported=lambda one: one.supported),
-        col.p("adjusted p", lambda one: one.p_adjusted, "For all terms of the model together (Holm)."),
+        col.p("adjusted p", lambda one: one.p_adjusted, "Adjusted for all terms of the model (Holm)."),
         id="covariates-tests",
     )
 
@@ -195,17 +195,17 @@ def _rates(study: CovariateStudy) -> Table:
         col.name(
             "where",
             lambda one: f"{one.who.other_column} {one.who.other_group}".strip(),
-            "The level of a covariate that acts on it.",
+            "Level of an interacting covariate.",
             when=any(rate.who.other_column for rate in study.rates),
         ),
         col.rate(study.mean_called, supported=lambda one: one.supported),
         col.interval(col.at_level(study.confidence_level), answers=study.answers),
-        col.rate(
-            "observed", lambda one: study.observed_at(one.who), "The mean of those that have it, as they are."
-        ),
-        col.count(f"{study.row}s", lambda one: one.rests_on.n or None, "That have it."),
+        col.rate("observed", lambda one: study.observed_at(one.who), "Observed mean at this level."),
+        col.count(f"{study.row}s", lambda one: one.rests_on.n or None, "Number with this level."),
         col.count(
-            study.units if study.unit != "row" else "units", lambda one: one.rests_on.n_units, "That have it."
+            study.units if study.unit != "row" else "units",
+            lambda one: one.rests_on.n_units,
+            "Number with this level.",
         ),
         id="covariates-rates-table",
     )
@@ -221,7 +221,7 @@ def _differences(study: CovariateStudy) -> Table:
         col.name(
             "where",
             _where,
-            "The level of a covariate that acts on it; or by how much it acts.",
+            "Level of an interacting covariate, or the size of the interaction.",
             when=any(pair.who.other_column for pair in study.differences),
         ),
         col.effect(
@@ -237,7 +237,7 @@ def _differences(study: CovariateStudy) -> Table:
         col.fixed(
             "df",
             lambda one: one.degrees_of_freedom,
-            f"Degrees of freedom: how many {study.units} it rests on, about.",
+            f"Degrees of freedom: approximate number of {study.units} it is based on.",
             places=1,
         ),
         col.p("p"),

@@ -1,11 +1,11 @@
-"""Algorithms over several data sets."""
+"""Comparisons over several data sets."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Is one algorithm better over several data sets? Ranks, means.
+_HELP = """Compare algorithms over several data sets by ranks and means.
 
-Every two algorithms by Wilcoxon's signed ranks over data sets, adjusted by Holm; all of them by Friedman's ranks. With standard errors, or outcomes of
-people, also the mean difference over data sets and that to be expected in another one.
+Every pair of algorithms by Wilcoxon's signed-rank test over data sets, adjusted by Holm; all algorithms by Friedman's test. With standard errors, or outcomes of
+people, also the mean difference over data sets and a prediction interval for another data set.
 
 [bold]Examples[/bold]
 
@@ -25,7 +25,7 @@ ANALYSES.register("datasets")(
             reads="files",
             files=(
                 "TABLE",
-                "Accuracies, a row for each data set and a column for each algorithm (.csv, .tsv, .parquet, …); or outcomes, a row for each.",
+                "Accuracies, one row per data set and one column per algorithm (.csv, .tsv, .parquet, …); or outcomes, one per row.",
             ),
             experiment=(),
             output=("confidence_level", "formats"),

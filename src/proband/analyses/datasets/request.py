@@ -1,4 +1,4 @@
-"""What can be asked of several data sets."""
+"""Requests for comparisons over several data sets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DatasetsRequest(AnalysisRequest):
     table: Annotated[
         File | None,
         Field(
-            description="Accuracies, a row for each data set and a column for each algorithm; or outcomes, a row for each."
+            description="Accuracies, one row per data set and one column per algorithm; or outcomes, one per row."
         ),
         Option(panel="Data"),
     ] = None
@@ -49,10 +49,10 @@ class DatasetsRequest(AnalysisRequest):
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:
         if self.table is None:
-            raise refuse("no table of data sets is named", Hint("name it: {option:table}"), "table")
+            raise refuse("no table of data sets was given", Hint("pass {option:table}"), "table")
         return self
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

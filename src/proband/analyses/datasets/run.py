@@ -1,4 +1,4 @@
-"""Algorithms compared over several data sets."""
+"""Compare algorithms over several data sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proband.words import Note
 
 
 def run(request: DatasetsRequest, context: Context) -> DatasetComparison:
-    """Compare algorithms over the data sets of the tables that a request names."""
+    """Compare algorithms over the data sets in the tables of a request."""
     named = (request.dataset, request.algorithm, request.cluster, "first", "second")
     texts = [name for name in named if name is not None]
     notes: list[Note] = []

@@ -1,4 +1,4 @@
-"""Algorithms over several data sets shown: ranks, every two algorithms, and every data set."""
+"""Views of comparisons over several data sets: ranks, every pair of algorithms, and every data set."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 FIGURES = ("ranks", "differences")
 _LINE = 0.22  # inches of height for a name
 _MOST_SAID = 3  # sentences beneath the table; all of them if everything is explained
-_MEDIANS = "Bars: exact intervals of the median (Hodges and Lehmann), each pair by itself; few data sets have none. Verdicts are those of the table, adjusted by Holm."
-_DATASETS = Sentence("methods.datasets", "note", "Every two algorithms were compared by {methods:parts}")
+_MEDIANS = "Bars: exact intervals of the median (Hodges and Lehmann), unadjusted; none with few data sets. Verdicts are those of the table, adjusted by Holm."
+_DATASETS = Sentence("methods.datasets", "note", "Every pair of algorithms was compared by {methods:parts}")
 _ALL = Sentence(
     "datasets.all",
     "note",
@@ -54,7 +54,7 @@ _POOLED = Sentence(
 def datasets_figure(
     result: DatasetComparison, which: str = "ranks", width: Inches = 7.16, title: Title | None = None
 ) -> Figure:
-    """Draw average ranks with bars over those that Holm's signed ranks do not tell apart, or the differences in every data set.
+    """Draw average ranks, with bars over algorithms not significantly different (signed ranks, Holm), or the differences in every data set.
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ def _about(pair: Difference) -> Valued:
 
 @shows(DatasetComparison)
 class DatasetsView(View[DatasetComparison]):
-    """Ranks, every two algorithms, and every data set."""
+    """Ranks, every pair of algorithms, and every data set."""
 
     section = ("datasets", "Several data sets", 15)
-    meaning = "What the comparison means"
+    meaning = "Notes on the comparison"
     plot = staticmethod(datasets_figure)
 
     def tables(self, found: DatasetComparison) -> Sequence[Table]:
@@ -181,11 +181,11 @@ def _ranks(found: DatasetComparison) -> Table:
         "",
         found.algorithms,
         col.name("algorithm", str),
-        col.fixed("average\nrank", ranks.get, "Over data sets; 1 is the best."),
+        col.fixed("average\nrank", ranks.get, "Average over data sets; 1 is best."),
         col.rate(
             "mean\naccuracy",
             lambda name: sum(accuracies[place, name] for place in found.datasets) / len(found.datasets),
-            "Every data set weighs the same.",
+            "Every data set weighted equally.",
         ),
         *col.each(found.datasets, lambda place: col.rate(place, lambda name: accuracies[place, name])),
         id="datasets-ranks",
@@ -194,7 +194,7 @@ def _ranks(found: DatasetComparison) -> Table:
 
 
 def _pairs(found: DatasetComparison) -> Table:
-    """Every two algorithms: in how many data sets the one is better, the median difference, its test, and the mean with its intervals."""
+    """Every pair of algorithms: data sets won, median difference, its test, and the mean with its intervals."""
     pooled = any(pair.pooled is not None for pair in found.pairs)
     return col.table_of(
         "Every two",
@@ -207,12 +207,14 @@ def _pairs(found: DatasetComparison) -> Table:
         col.text(
             "better/\nequal/worse",
             lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}",
-            "Data sets in which the first is better, as good and worse.",
+            "Data sets in which the first is better, equal and worse.",
         ),
         col.difference(
-            "median\ndifference", lambda pair: _with_ends(pair.difference), "Hodges and Lehmann's, in points."
+            "median\ndifference",
+            lambda pair: _with_ends(pair.difference),
+            "Hodges–Lehmann estimate, in points.",
         ),
-        col.p("p", lambda pair: pair.difference.p_value, "Of signed ranks, by themselves."),
+        col.p("p", lambda pair: pair.difference.p_value, "Wilcoxon's signed-rank test, unadjusted."),
         col.p("p, Holm", lambda pair: pair.difference.p_adjusted, "Adjusted for all pairs."),
         col.difference(
             "mean over\ndata sets",
@@ -223,7 +225,7 @@ def _pairs(found: DatasetComparison) -> Table:
         col.effect_interval(
             "in another\ndata set",
             _predicted,
-            "Where the difference of another data set is expected, in points.",
+            "Prediction interval for the difference in another data set, in points.",
             when=pooled,
         ),
         id="datasets-pairs",

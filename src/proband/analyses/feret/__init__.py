@@ -2,10 +2,10 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """A whole FERET evaluation: categories, galleries, rejection.
+_HELP = """Run a full FERET evaluation: categories, galleries, rejection.
 
-After Phillips et al. (2000), with versions and gallery sizes. Average performance and current upper bound of every category; whether it is too easy or too hard to tell algorithms apart;
-what locating faces costs; how rates and places vary over galleries of different people.
+After Phillips et al. (2000), with versions and gallery sizes. Average performance and current upper bound of every category; whether it is too easy or too hard to distinguish algorithms;
+the cost of locating faces; how rates and places vary over galleries of different people.
 
 [bold]Examples[/bold]
 

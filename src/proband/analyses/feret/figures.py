@@ -31,13 +31,13 @@ _IN_A_ROW = 2
 
 
 def averages_figure(study: FeretStudy) -> Figure:
-    """The average curve of each set of probes: which are harder?"""
+    """Draw the average curve of each set of probes, to compare their difficulty."""
     named = [(probes_called(one.category), one.average) for one in study.results]
     return _by_probes(named, f"Average of {counted(len(study.field), 'algorithm')}")
 
 
 def upper_bounds_figure(study: FeretStudy) -> Figure:
-    """The curve of the algorithm that is best at rank 1, for each set of probes."""
+    """Draw the curve of the algorithm that is best at rank 1, for each set of probes."""
     named = [(f"{probes_called(one.category)}: {one.leader}", one.upper_bound) for one in study.results]
     return _by_probes(named, f"Current upper bound: the best of {counted(len(study.field), 'algorithm')}")
 
@@ -59,7 +59,7 @@ def _by_probes(named: Sequence[tuple[str, Band]], title: str) -> Figure:
 
 
 def versions_figure(study: FeretStudy, contrasts: Sequence[VersionContrast]) -> Figure:
-    """Two states of each algorithm, the partially automatic or later one solid, a panel for each set of probes."""
+    """Draw two versions of each algorithm, the partially automatic or later version solid, one panel per set of probes."""
     charts = []
     for category in study.evaluation.categories:
         bands = {entry.algorithm: entry.band for entry in study.evaluation.of(category)}
@@ -73,7 +73,7 @@ def versions_figure(study: FeretStudy, contrasts: Sequence[VersionContrast]) -> 
 
 
 def curves_by_date(study: FeretStudy) -> Figure:
-    """The curves of all algorithms, a panel for each set of probes and each date of a test."""
+    """Draw the curves of all algorithms, one panel per set of probes and test date."""
     panels = study.panels
     if len(panels) < 2:
         return evaluation_figure(study.evaluation)
@@ -88,9 +88,9 @@ def curves_by_date(study: FeretStudy) -> Figure:
 
 
 def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Panel] = ()) -> Figure:
-    """Each algorithm's rates over galleries, a row each, and a panel for each set of probes and order of people.
+    """Draw each algorithm's rates over galleries, one row per algorithm and one panel per set of probes and order of people.
 
-    With `panels` algorithms stand by the dates of their tests, the earliest first.
+    With `panels`, algorithms are grouped by test date, earliest first.
     """
     designs = list(dict.fromkeys(one.design for one in variation))
     categories = list(dict.fromkeys(one.category for one in variation))
@@ -110,12 +110,12 @@ def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Pan
         for one in ordered
     ]
     size = max(5.4, _WIDTH * columns), (1.5 + _ROW * len(names)) * rows + 0.3
-    said = "Circles: one gallery each. Dots and bars: their mean and its interval."
+    said = "Circles: single galleries. Dots and bars: their mean and its interval."
     return figure(charts, size, columns=columns, shared=False, said=said)
 
 
 def study_figures(study: FeretStudy) -> dict[str, Callable[[], Figure]]:
-    """What draws the paper's figures, and those of sizes."""
+    """Functions that draw the paper's figures and the figures of gallery sizes."""
     made: dict[str, Callable[[], Figure]] = {
         "cmc": lambda: curves_by_date(study),
         "average": lambda: averages_figure(study),

@@ -1,4 +1,4 @@
-"""Pairs of algorithms as the command line names them, whose names may hold the marks that part them."""
+"""Pairs of algorithms as written on the command line; names may contain the separators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _improvement(text: str, known: Sequence[str]) -> dict[str, Any]:
 
 
 def _parted(text: str, known: Sequence[str], option: str, form: str) -> tuple[str, str]:
-    """Part two names at the equals sign that leaves two known ones; names may hold others."""
+    """Split two names at the equals sign that leaves two known names; names may contain equals signs."""
     marks = [place for place, letter in enumerate(text) if letter == "="]
     if not marks:
         raise UsageError(f"{option} takes {form}, got {text!r:.80}.")
@@ -36,4 +36,4 @@ def _dated(text: str, known: Sequence[str]) -> tuple[str, str | None]:
 
 
 PAIRS = {"versions": _version, "improvements": _improvement}
-"""Fields of requests that name pairs of algorithms, and how each text is understood once their names are known."""
+"""Request fields that name pairs of algorithms, and the function that parses each once the names are known."""

@@ -1,4 +1,4 @@
-"""What a first study file proposes of a FERET evaluation."""
+"""Proposal of a FERET evaluation for a new study file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Propose several galleries, where anything can be ranked."""
+    """Propose several galleries if scores can be ranked."""
     lines = (
         "# [feret]                     # how rates vary over galleries of different people",
         "# galleries = 3",

@@ -1,4 +1,4 @@
-"""What can be asked of a FERET evaluation."""
+"""Requests for a FERET evaluation."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from proband.study.requests.base import (
 
 
 class VersionRequest(Part):
-    """A fully automatic algorithm, and the same one told where the eyes are."""
+    """A fully automatic algorithm and its partially automatic version, which is given the eye positions."""
 
     fully: Text
     partially: Text
 
 
 class ImprovementRequest(Part):
-    """One algorithm at two dates."""
+    """Two versions of an algorithm, at different dates."""
 
     earlier: Text
     later: Text
@@ -48,12 +48,12 @@ class FeretRequest(AnalysisRequest):
 
     galleries: Annotated[
         Annotated[int, Within(ge=2, le=MOST)] | None,
-        Field(description="Over how many disjoint galleries performance varies."),
+        Field(description="Number of disjoint galleries over which to measure variation."),
     ] = None
     order: Annotated[
         Several[Text],
         Field(
-            description="What fills the galleries, one after another: a column of dates or numbers, or chance. Default: random."
+            description="Order in which people fill the galleries: a column of dates or numbers, or random. Default: random."
         ),
         Option(metavar="COLUMN|random"),
         Needs("galleries"),
@@ -61,20 +61,20 @@ class FeretRequest(AnalysisRequest):
     ages: Annotated[
         Text | None,
         Field(
-            description="Column of dates or numbers whose difference between probe and mate is the age. Default: that of order."
+            description="Column of dates or numbers; the difference between probe and mate is the age. Default: the column of order."
         ),
         Option(metavar="COLUMN"),
         Needs("galleries"),
     ] = None
     sizes: Annotated[
         Several[Positive],
-        Field(description="Numbers of people enrolled to expect rates for."),
+        Field(description="Gallery sizes (people enrolled) to compute expected rates for."),
     ] = ()
     reject: Annotated[
         Annotated[float, Within(ge=0, lt=1)] | None,
         Field(
-            description="Rejection test: the share of people searched for who are taken out of the gallery (0: probes without "
-            "mates only)."
+            description="Rejection test: share of people with probes to remove from the gallery (0: only probes that "
+            "already have no mate)."
         ),
     ] = None
     fpir: Annotated[
@@ -85,15 +85,17 @@ class FeretRequest(AnalysisRequest):
     )
     versions: Annotated[
         Several[VersionRequest],
-        Field(description="Fully automatic algorithms, and the same ones told where the eyes are."),
+        Field(
+            description="Fully automatic algorithms, each with its partially automatic version (eye positions given)."
+        ),
         Option(("--version",), "FULL=PARTIAL"),
     ] = ()
     improvements: Annotated[
         Several[ImprovementRequest],
-        Field(description="Algorithms at two dates."),
+        Field(description="Earlier and later versions of algorithms."),
         Option(("--improvement",), "EARLIER[@DATE]=LATER[@DATE]"),
     ] = ()
-    ranks: Annotated[Several[Rank], Field(description="Ranks of tables; the first is that of tests.")] = (
+    ranks: Annotated[Several[Rank], Field(description="Ranks to tabulate; tests use the first.")] = (
         1,
         5,
         10,
@@ -101,13 +103,13 @@ class FeretRequest(AnalysisRequest):
     participants: Annotated[
         File | None,
         Field(
-            description="Table of who took part: algorithm, date, metric, training, version, operator, started, seconds, machine, received. Algorithms of one date make one panel."
+            description="Table of participants: algorithm, date, metric, training, version, operator, started, seconds, machine, received. Algorithms with the same date share a panel."
         ),
     ] = None
     verification: Annotated[
         Text | None,
         Field(
-            description="Put the order by this measure of verification beside that of identification: fnmr@0.01, auc."
+            description="Show the order by this verification measure next to the order by identification: fnmr@0.01, auc."
         ),
         Option(metavar="MEASURE"),
         MEASURES,
@@ -115,13 +117,13 @@ class FeretRequest(AnalysisRequest):
     power: Annotated[
         Power,
         Field(
-            description="Power at which the leaders' smallest difference tells whether probes are too easy or too hard."
+            description="Power for the leaders' smallest detectable difference, which decides whether probes are too easy or too hard."
         ),
     ] = 0.8
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks, and the records of runs, for who took part."""
+        """Inputs: ranks, and records of runs for the participants."""
         return Reads(ranks=True, runs=True)
 
     @property

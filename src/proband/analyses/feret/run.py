@@ -1,4 +1,4 @@
-"""A FERET evaluation carried out."""
+"""Run a FERET evaluation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RANDOM = "random"
 
 
 def prepare(request: FeretRequest, context: Context) -> dict[str, Any]:
-    """Read what is asked for besides the scores; refused where it names what is not there."""
+    """Read the inputs in addition to the scores; raise an error for unknown names."""
     made = feret_arguments(request, context.origin.find, context.output.seed)
     runs = {
         algorithm.name: algorithm.run.facts(algorithm.name)
@@ -35,7 +35,7 @@ def prepare(request: FeretRequest, context: Context) -> dict[str, Any]:
     for galleries in made["galleries"]:
         galleries.parts(context.experiment)
         if made["ages"] is not None:
-            dated_column(context.samples, made["ages"], "tell ages by")
+            dated_column(context.samples, made["ages"], "compute ages from")
     return made
 
 
@@ -63,7 +63,7 @@ def run(request: FeretRequest, context: Context) -> FeretStudy:
 
 
 def feret_arguments(request: FeretRequest, find: Callable[[str], Path], seed: int) -> dict[str, Any]:
-    """What a FERET evaluation is asked for before any score is read, as `feret_study` takes it; `find` finds its files."""
+    """Arguments of `feret_study` that are known before scores are read; `find` locates files."""
     orders = dict.fromkeys(request.order or (RANDOM,))
     galleries = [
         Galleries(request.galleries, order=None if name == RANDOM else name, seed=seed)

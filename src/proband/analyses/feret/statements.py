@@ -1,4 +1,4 @@
-"""What a FERET study found and what it means, in words."""
+"""Notes on the results of a FERET study."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from proband.words import Note, Sentence
 _APT = Sentence(
     "feret.apt-probes",
     "note",
-    "Suitable, too easy, too hard: of the two leading algorithms alone. Too easy if the best misses less than the smallest "
-    "difference that two such algorithms would be found to have (power {power:power}, two-sided at {significance:given}), too "
-    "hard if it recognises less than that above chance, too few people if both hold. They were selected on these probes, "
-    "which biases their lead upwards",
+    "Suitable, too easy or too hard refers to the two leading algorithms only. Too easy: the best algorithm's miss "
+    "rate is below the smallest difference detectable between two such algorithms (power {power:power}, two-sided at "
+    "{significance:given}). Too hard: its rate exceeds chance by less than that difference. Too few people: both. The "
+    "leaders were selected on these probes, which biases their lead upwards",
 )
 _COST = Sentence(
     "feret.what-cost-is",
     "note",
     "Cost of locating the face: the rate of the partially automatic version minus that of the fully automatic one on the "
-    "same probes, where a face that is not found counts as a miss",
+    "same probes, counting undetected faces as misses",
 )
 _GAIN = Sentence(
     "feret.what-gain-is",
@@ -33,8 +33,8 @@ _GAIN = Sentence(
 _DIFFERENCES = Sentence(
     "feret.differences",
     "note",
-    "Differences: {level:level} intervals for new people ({method}); intervals and p-values hold for all rows of a kind "
-    "together (single-step)",
+    "Differences: {level:level} intervals for new people ({method}); intervals and p-values are adjusted for all rows of a "
+    "kind (single-step)",
 )
 _AVERAGE = Sentence(
     "feret.average",
@@ -55,13 +55,13 @@ _AUTOMATIC = Sentence(
 _GALLERIES = Sentence(
     "feret.galleries",
     "note",
-    "Galleries: the interval of a cell is for new people searched in that gallery; that of the mean is over galleries "
+    "Galleries: the interval in a cell is for new people searched in that gallery; the interval of the mean is over galleries "
     "({level:level}). Varying: {varying}. Assuming: {assuming}. p: do galleries differ by more than chance?",
 )
 _MEAN_AGE = Sentence(
     "feret.mean-age",
     "note",
-    "Mean age: time between probe and mate, in days for dates and otherwise as the column counts",
+    "Mean age: time between probe and mate, in days for dates, otherwise in the units of the column",
 )
 _NO_P = Sentence("feret.no-p-value", "note", "No p where {reasons:reasons}")
 _EVERYWHERE = Sentence("feret.note-on-galleries", "note", "Galleries: {note}")
@@ -75,50 +75,51 @@ _SIZES = Sentence(
 _COUNTED_OTHERWISE = Sentence(
     "feret.gallery-sizes-count-people",
     "note",
-    "Gallery sizes: people have several images, which the other tables count one by one; so the rate of the whole "
-    "gallery differs there. With --count subjects they agree",
+    "Gallery sizes: here ranks count people; the other tables count images, of which people have several, so their "
+    "rate for the whole gallery differs. With --count subjects they agree",
 )
 _ENROLLED_ALIKE = Sentence(
     "feret.not-enrolled-alike",
     "note",
-    "{what}: of {people:count person/people} in the gallery those whose images all failed cannot be enrolled; enrolled "
-    "are {enrolled:count}",
+    "{what}: of {people:count person/people} in the gallery, {enrolled:count} are enrolled; all images of the others "
+    "failed",
 )
 _ENROLLED = Sentence(
     "feret.not-enrolled",
     "note",
-    "{what}: of {people:count person/people} in the gallery those whose images all failed cannot be enrolled; enrolled "
-    "are {enrolled:counts}",
+    "{what}: of {people:count person/people} in the gallery, {enrolled:counts} are enrolled; all images of the others "
+    "failed",
 )
 _REJECTION = Sentence(
     "feret.rejection",
     "note",
     "Rejection: people removed from the gallery at random: {n:count} (seed {seed}). DIR is the share of searches for "
-    "enrolled people that return them at the threshold where searches for others return anybody at the FPIR; a non-mate "
-    "with the same score ranks before the mate, however other tables treat ties",
+    "enrolled people that return them at the threshold at which searches for people not enrolled return any candidate "
+    "at the FPIR; a non-mate with the same score ranks before the mate, whatever the other tables do with ties",
 )
 _OF_REJECTION = Sentence("feret.note-on-rejection", "note", "Rejection: {note}")
 _COUNTS = Sentence(
     "feret.what-counts-are",
     "note",
-    "Ahead, equal, behind: in how many of them the first's rate is higher, the same, lower: a description. Truly ahead: bounds at "
-    "{level:level} for the number in which it would be so for new people, for all pairs together; sign flips of people, the same "
-    "wherever a person is counted ({people:count person/people}). p: of the mean difference, among all pairs",
+    "Ahead, equal, behind: the number in which the first's rate is higher, the same or lower (descriptive). Truly "
+    "ahead: simultaneous bounds at {level:level}, over all pairs, for the number in which the first would be ahead for "
+    "new people; each person's sign is flipped everywhere together ({people:count person/people}). p: for the mean "
+    "difference, adjusted for all pairs",
 )
 _LEFT_OUT = Sentence(
     "feret.pairs-left-out",
     "note",
-    "The first {shown:count} of {pairs:count pair} of algorithms; all are in the results (--json, --out)",
+    "The first {shown:count} of {pairs:count pair} of algorithms; the results contain all of them (--json, --out)",
 )
 _EMPTY_PANEL = Sentence(
     "feret.no-date",
     "note",
-    "No date of a test is known for {names:names}",
+    "No test date is known for {names:names}",
 )
 
 
 def study_statements(study: FeretStudy) -> list[Note]:
-    """Say what was found and what it means, a note each."""
+    """State the results and their meaning, one note each."""
     return [
         *difficulty_statements(study),
         *_about_pairs(study),
@@ -133,7 +134,7 @@ def study_statements(study: FeretStudy) -> list[Note]:
 
 
 def difficulty_statements(study: FeretStudy) -> list[Note]:
-    """Whether each set of probes is too easy or too hard, and by which rule."""
+    """State whether each set of probes is too easy or too hard, and the rule."""
     said: list[Note] = [one.difficulty.sentence() for one in study.results]
     if len(study.field) > 1:
         significance = 1 - study.evaluation.confidence_level
@@ -150,7 +151,7 @@ def _about_pairs(study: FeretStudy) -> list[Note]:
 
 
 def about_field(study: FeretStudy) -> list[Note]:
-    """Say what averages and upper bounds are."""
+    """Explain averages and upper bounds."""
     answers = study.results[0].average.answers
     said = [
         answered(answers, _AVERAGE, of=answers.of, level=study.evaluation.confidence_level),
@@ -161,7 +162,7 @@ def about_field(study: FeretStudy) -> list[Note]:
 
 
 def about_variation(study: FeretStudy) -> list[Note]:
-    """Say what tables of variation hold; nothing if there are none."""
+    """Explain tables of variation, if there are any."""
     if not study.variation:
         return []
     answers = study.variation[0].answers
@@ -185,7 +186,7 @@ def about_variation(study: FeretStudy) -> list[Note]:
 
 
 def _gathered_notes(study: FeretStudy) -> list[Note]:
-    """The notes of all tables of variation, each once with where it holds; not those told elsewhere."""
+    """Notes of all tables of variation, each once with its scope, except notes shown elsewhere."""
     where: dict[Note, list[str]] = {}
     for one in study.variation:
         for note in one.notes:
@@ -201,7 +202,7 @@ def _gathered_notes(study: FeretStudy) -> list[Note]:
 
 
 def about_sizes(study: FeretStudy) -> list[Note]:
-    """Say what rates by gallery size are, and where they differ from the others."""
+    """Explain rates by gallery size, and where they differ from other rates."""
     if not study.sizes:
         return []
     answers = study.sizes[0].answers
@@ -226,7 +227,7 @@ def about_sizes(study: FeretStudy) -> list[Note]:
 
 
 def _about_enrolment(what: str, people: int, enrolled: dict[str, int]) -> list[Note]:
-    """Why fewer people are searched among than the gallery holds, if so."""
+    """Explain why fewer people are enrolled than the gallery contains, if so."""
     fewest = min(enrolled.values(), default=people)
     if fewest == people:
         return []
@@ -236,7 +237,7 @@ def _about_enrolment(what: str, people: int, enrolled: dict[str, int]) -> list[N
 
 
 def about_rejection(study: FeretStudy) -> list[Note]:
-    """Say how the rejection test was made."""
+    """Describe the rejection test."""
     test = study.rejection
     if test is None:
         return []
@@ -250,7 +251,7 @@ def about_rejection(study: FeretStudy) -> list[Note]:
 
 
 def field_statements(study: FeretStudy) -> list[Note]:
-    """Say what the counts mean, which panels have no date, and how the orders agree."""
+    """Explain the counts, list panels without a date, and state how the orderings agree."""
     said: list[Note] = []
     for found in study.consistency:
         said += [] if len(found.pairs) > MOST_PAIRS else found.sentences()

@@ -54,13 +54,13 @@ _KNOWN: dict[str, tuple[str, Callable[[Participant], str | None]]] = {
 
 
 def gallery_size(people: int, images: int) -> str:
-    """The size of a gallery as FERET counts it, and its images where they are more."""
+    """The size of a gallery as counted in FERET, and its number of images if larger."""
     size = counted(people, "person", "people")
     return size if people == images else f"{size}, {counted(images, 'image')}"
 
 
 def participants_table(study: FeretStudy) -> Table | None:
-    """Who took part, with what is known of anybody; None where nothing is."""
+    """Participants, with known details; None if nothing is known."""
     if not study.told_of_participants:
         return None
 
@@ -69,7 +69,7 @@ def participants_table(study: FeretStudy) -> Table | None:
         fact for fact in FACTS if any(getattr(participant, fact) is not None for participant in took_part)
     ]
     return col.table_of(
-        "who took part",
+        "participants",
         [
             participant
             for panel in study.panels
@@ -79,7 +79,7 @@ def participants_table(study: FeretStudy) -> Table | None:
         col.name("algorithm", lambda participant: participant.algorithm),
         *(col.text(*_KNOWN[fact]) for fact in known),
         id="participants",
-        on_page="Who took part",
+        on_page="Participants",
     )
 
 
@@ -113,7 +113,7 @@ def _above(table: Table, *below: tuple[Cell, ...]) -> Table:
 
 
 def leaderboards(study: FeretStudy) -> list[Table]:
-    """Rates with places, a row for each algorithm and a column for each set of probes; the average below."""
+    """Rates with places, one row per algorithm and one column per set of probes, with the average below."""
     return [
         _leaderboard(study, study.results[start : start + _IN_A_ROW])
         for start in range(0, len(study.results), _IN_A_ROW)
@@ -161,7 +161,7 @@ def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) 
 
 
 def contrast_table(contrast: VersionContrast, id: str = "") -> Table:
-    """One algorithm in two states, a row for each set of probes."""
+    """Two versions of an algorithm, one row per set of probes."""
     whole = contrast.rows[0]
     size = gallery_size(whole.n_gallery_subjects, whole.n_gallery_images)
     first, second = zip((contrast.first, contrast.second), contrast.roles, strict=True)
@@ -268,7 +268,7 @@ def _over_galleries(variation: GalleryVariation, intervals: bool) -> list[col.Co
         col.p(
             "p",
             lambda row: None if row.test is None else row.test.p_value,
-            "Do galleries differ by more than chance?",
+            "Test of whether galleries differ by more than chance.",
         ),
     ]
 
@@ -287,7 +287,7 @@ def _span(one: GalleryFacts) -> str:
 
 
 def _about_galleries(facts: Sequence[GalleryFacts]) -> Mapping[str, Sequence[Cell]]:
-    """What each gallery holds; images and ages where they say something."""
+    """Contents of each gallery, with images and ages if informative."""
     columns: list[col.ColumnOf[GalleryFacts]] = [
         col.count("people", lambda one: one.people),
         col.count("images", lambda one: one.images, when=any(one.images != one.people for one in facts)),
@@ -361,7 +361,7 @@ def size_tables(study: FeretStudy) -> list[Table]:
 
 
 def counts_otherwise(study: FeretStudy) -> bool:
-    """Whether sizes count people where the other tables count images, of which people have several."""
+    """Whether size tables count people while other tables count images, with several images per person."""
     facts = study.results[0].average.facts
     return facts.counting != "subjects" and facts.n_gallery_images != facts.n_gallery_subjects
 

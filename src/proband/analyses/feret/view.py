@@ -1,4 +1,4 @@
-"""A FERET evaluation shown: categories, versions, galleries, sizes and rejection."""
+"""Views of a FERET evaluation: categories, versions, galleries, sizes and rejection."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ from proband.words import Note, Sentence, counted
 _OVER_GALLERIES = Sentence(
     "methods.gallery-variation",
     "note",
-    "Rates were repeated over {design}, with Student's interval of their mean on the logit scale; whether galleries differ was tested with effective "
-    "sample sizes, and the spread beyond chance estimated by moments",
+    "Rates were measured over {design}, with Student's interval of their mean on the logit scale; galleries were "
+    "tested for differences with effective sample sizes, and the spread beyond chance was estimated by moments",
 )
 _SIZES = Sentence(
     "methods.gallery-sizes",
     "note",
-    "Rates in smaller galleries are exact expectations over random parts of the enrolled people",
+    "Rates in smaller galleries are exact expectations over random subsets of the enrolled people",
 )
 _REJECTION = Sentence(
     "methods.rejection",
@@ -75,7 +75,7 @@ _VARIATION = Sentence("diagnostics.gallery-variation", "note", "galleries, {cate
 
 @shows(SizeCurve)
 class SizeCurveView(View[SizeCurve]):
-    """Rates by the size of the gallery."""
+    """Rates by gallery size."""
 
     def charts(self, found: SizeCurve) -> Mapping[str, Sequence[Chart]]:
         return {"sizes": [gallery_sizes([found])]}
@@ -125,7 +125,7 @@ class FeretView(View[FeretStudy]):
         return [found.evaluation.answers]
 
     def frames(self, found: FeretStudy) -> Mapping[str, pl.DataFrame]:
-        """Rates, curves, and whatever else was asked for."""
+        """Rates, curves, and other requested results."""
         made = {"feret": [found.to_frame()], "feret_cmc": [found.evaluation.curves_frame()]}
         made["feret_participants"] = (
             [participants_frame(found.participants)] if found.told_of_participants else []
@@ -148,7 +148,7 @@ class FeretView(View[FeretStudy]):
         yield from leading_section(self.standings(found), scene)
         if found.rejection is not None:
             people = counted(found.rejection.n_held_out, "person was", "people were")
-            held = f"Rejection: {people} taken out of the gallery at random (seed {found.rejection.seed})."
+            held = f"Rejection: {people} removed from the gallery at random (seed {found.rejection.seed})."
             searched = search_blocks(found.rejection.results, scene.looks, "rejection")
             yield Placed(36, Section("rejection", "Rejection", (*said([held]), *searched)))
 
@@ -228,7 +228,7 @@ def _sizes_frame(one: SizeCurve) -> pl.DataFrame:
 
 
 def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block]:
-    """Who took part, averages, two states of an algorithm, galleries of different people, the field, and sizes."""
+    """Participants, averages, versions of algorithms, galleries of different people, the field, and sizes."""
     yield from said(difficulty_statements(study))
     took_part = participants_table(study)
     if took_part is not None:
@@ -249,7 +249,7 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block
         if curves:
             title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
             sizes.append(shown(gallery_sizes(curves, f"sizes-{place}", title), places=places))
-    yield from _first_and_folded(sizes, "Sizes of galleries by probe category")
+    yield from _first_and_folded(sizes, "Gallery sizes by probe category")
 
 
 def _first_and_folded(blocks: Sequence[Block], title: str) -> Iterator[Block]:
@@ -292,11 +292,11 @@ def _variation_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[
 
 
 def _field_blocks(study: FeretStudy) -> Iterator[Block]:
-    """Who is consistently ahead, and the order by identification beside that by verification."""
+    """Consistency across galleries, and the orderings by identification and by verification."""
     ahead = [consistency_table(one, None, f"consistency-{k}") for k, one in enumerate(study.consistency, 1)]
     if ahead:
-        yield Folded("Who is consistently ahead", tuple(ahead))
+        yield Folded("Consistency across galleries", tuple(ahead))
     orders = [orders_table(one, f"orders-{place}") for place, one in enumerate(study.orders, 1)]
-    yield from _first_and_folded(orders, "Both orders by probe category")
+    yield from _first_and_folded(orders, "Both orderings by probe category")
     if ahead:
-        yield Folded("What counts and orders mean", tuple(said(field_statements(study))))
+        yield Folded("Notes on counts and orderings", tuple(said(field_statements(study))))

@@ -1,16 +1,16 @@
-"""May a new algorithm replace a baseline?"""
+"""Release gates: whether a new algorithm may replace a baseline."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """May the new algorithm replace the old? An exit code for CI.
+_HELP = """Decide whether a new algorithm may replace the baseline.
 
-Pass (exit 0), fail (3) or undecided (4). It passes if it is shown not to be worse by the margin or more, on other people; it fails if it is shown to be worse by more.
+Pass (exit 0), fail (3) or undecided (4). Pass: the new algorithm is shown to be less than the margin worse, for new people. Fail: it is shown to be worse by more than the margin.
 
 [bold]Examples[/bold]
 
   proband gate new.npz --baseline old.npz -s samples.csv --orientation similarity --margin 0.005 --save baseline.json
 
-The next release against the same baseline, whatever came between:
+A later release against the same baseline:
 
   proband gate newer.npz --baseline baseline.json -s samples.csv --orientation similarity --measure fnmr@0.001
 """

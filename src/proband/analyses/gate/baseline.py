@@ -1,4 +1,4 @@
-"""The baseline of a gate as the command line names it: an algorithm, its file, or a file that pins it."""
+"""The baseline of a gate as given on the command line: an algorithm, its file, or a file that pins it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = "baseline"
 
 
 def with_baseline(asked: dict[str, Any], inputs: Any) -> Any:
-    """Read the baseline besides the others, where it is named by a file: of scores or embeddings, or one that pins it."""
+    """Read the baseline in addition to the other algorithms if it is given as a file of scores or embeddings, or a file that pins it."""
     said = asked.get("baseline")
     if said is None:
         return inputs
@@ -47,12 +47,12 @@ def _called_after(file: Path, inputs: Any) -> str:
 
 
 def read_pin(path: Path) -> dict[str, Any] | None:
-    """What a file pins: one that ``--save`` wrote, or the results of a gate; None for anything else."""
+    """Read a pin from a file written by ``--save`` or from the results of a gate; None for other files."""
     try:
         document = read_json(content_of(path))
     except (OSError, ValueError):
         raise InputError(
-            "it is no JSON, so it pins no baseline.", Hint("write one: {option:save}"), file=str(path)
+            "it is not JSON, so it does not pin a baseline.", Hint("write one: {option:save}"), file=str(path)
         ) from None
     if not isinstance(document, dict) or not ({"pinned", "gate"} & set(document)):
         return None
@@ -61,7 +61,7 @@ def read_pin(path: Path) -> dict[str, Any] | None:
     wanted = {"file": str, "sha256": str, "keys": list, "embeddings": bool}
     if not isinstance(pin, dict) or not all(isinstance(pin.get(key), kind) for key, kind in wanted.items()):
         raise InputError(
-            "it pins no baseline: file, sha256, keys and embeddings are not there.",
+            "it does not pin a baseline: file, sha256, keys and embeddings are missing.",
             Hint("write one: {option:save}"),
             file=str(path),
         )

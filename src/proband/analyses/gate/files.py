@@ -21,30 +21,32 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 class GateFiles(Part):
-    """What a gate writes besides."""
+    """Additional files of a gate."""
 
     save: Annotated[
         Text | None,
-        Field(description="Pin this baseline: give the file as --baseline next time, and it cannot creep."),
+        Field(
+            description="Pin this baseline in a file for the next --baseline, so that small losses cannot accumulate."
+        ),
         Option(metavar="FILE.json"),
     ] = None
     junit: Annotated[
-        Text | None, Field(description="Write JUnit's XML: one test case."), Option(metavar="FILE.xml")
+        Text | None, Field(description="Write JUnit XML with one test case."), Option(metavar="FILE.xml")
     ] = None
     summary: Annotated[
-        Text | None, Field(description="Write a summary as Markdown."), Option(metavar="FILE.md")
+        Text | None, Field(description="Write a Markdown summary."), Option(metavar="FILE.md")
     ] = None
-    github: Annotated[
-        bool, Field(description=f"Add the summary to the step's, in the file that ${_SUMMARY} names.")
-    ] = False
+    github: Annotated[bool, Field(description=f"Append the summary to the file named by ${_SUMMARY}.")] = (
+        False
+    )
 
     @field_validator("github")
     @classmethod
     def _of_a_step(cls, github: bool) -> bool:
         if github and not os.environ.get(_SUMMARY):
             raise refuse(
-                f"--github adds to the file that ${_SUMMARY} names, and it names none",
-                "outside of a workflow write a file: --summary FILE.md",
+                f"--github appends to the file named by ${_SUMMARY}, which is not set",
+                "outside a workflow, write a file: --summary FILE.md",
             )
         return github
 
@@ -54,7 +56,7 @@ class GateFiles(Part):
         yield from (Path(name) for name in (self.save, self.junit, self.summary) if name is not None)
 
     def write(self, gate: Gate) -> Iterator[Path]:
-        """Write the files, and name each when it is there."""
+        """Write the files, reporting each when it is written."""
         from proband.analyses.gate.view import gate_junit, gate_summary
         from proband.engine import written_whole
 
@@ -68,7 +70,7 @@ class GateFiles(Part):
                 yield Path(name)
 
     def _pin(self, gate: Gate) -> str:
-        """The baseline as a file holds it: its file is found from where that lies."""
+        """The baseline as stored in a file, with paths relative to that file."""
         from proband.engine.files.documents import as_json
         from proband.engine.files.names import relative_path
 
@@ -83,5 +85,5 @@ class GateFiles(Part):
 
 
 def exit_code(gate: Gate, request: Request) -> int:
-    """0 for a pass, 3 for a fail, 4 where it is undecided."""
+    """0 for a pass, 3 for a fail, 4 if undecided."""
     return gate.exit_code

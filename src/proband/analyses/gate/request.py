@@ -1,4 +1,4 @@
-"""What can be asked of a release gate."""
+"""Requests for a release gate."""
 
 from __future__ import annotations
 
@@ -26,40 +26,38 @@ if TYPE_CHECKING:
 
 
 class GateRequest(AnalysisRequest):
-    """May a new algorithm replace a baseline? It passes if it is shown not to be worse by the margin."""
+    """Release gate: a new algorithm passes if it is shown to be less than the margin worse than the baseline."""
 
     baseline: Annotated[
         Text | None,
         Field(
-            description="The algorithm to replace: its name among those that are read; on the command line also its file, or a file "
-            "that pins it."
+            description="Algorithm to replace: its name among the algorithms read; on the command line also its file, "
+            "or a file that pins it."
         ),
         Option(metavar="[NAME=]FILE[::KEY]|NAME", panel="Data"),
     ] = None
     candidate: Annotated[
-        Text | None, Field(description="The new algorithm, where there are several besides the baseline.")
+        Text | None, Field(description="New algorithm, if there are several in addition to the baseline.")
     ] = None
     measure: Annotated[
         Text,
-        Field(description="What must not get worse: rank-1, fnmr@0.001, auc, or a plug-in's."),
+        Field(description="Measure that must not get worse: rank-1, fnmr@0.001, auc, or a plug-in's."),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
     ] = "rank-1"
     margin: Annotated[
         Margin | None,
-        Field(description="The loss that matters; 0.01 (one point) for rates."),
+        Field(description="Smallest loss that matters. Default for rates: 0.01 (one point)."),
     ] = None
     design: Annotated[
         Text,
-        Field(description="How the difference is tested: auto, or what comparisons take."),
+        Field(description="Test of the difference: auto, or any test of compare."),
         Option(("--test",)),
         DESIGNS,
     ] = "auto"
     digest: Annotated[
         Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None,
-        Field(
-            description="The SHA-256 of the baseline's file; any other is refused, so that it cannot creep."
-        ),
+        Field(description="SHA-256 of the baseline's file; any other file is refused."),
         Option(metavar="SHA256"),
     ] = None
 
@@ -67,27 +65,29 @@ class GateRequest(AnalysisRequest):
     def _two(self) -> Self:
         if self.baseline is None:
             raise refuse(
-                "what the new algorithm would replace is not said",
-                Hint("say it: {option:baseline}"),
+                "no baseline was given",
+                Hint("pass {option:baseline}"),
                 "baseline",
             )
         if self.baseline == self.candidate:
-            raise refuse("an algorithm cannot replace itself", "name another.", "candidate")
+            raise refuse(
+                "the new algorithm and the baseline are the same", "name a different algorithm.", "candidate"
+            )
         return self
 
     @property
     def measured(self) -> Measure:
-        """What must not get worse."""
+        """The measure that must not get worse."""
         from proband.measures import measure_named  # nothing heavy is imported before it is needed
 
         return measure_named(self.measure)
 
     @property
     def of_pairs(self) -> bool:
-        """Whether compared pairs are counted, and not ranks."""
+        """Whether the measure is computed from compared pairs rather than ranks."""
         return self.measured.view == "pairs"
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs or ranks, by its measure."""
+        """Inputs: compared pairs or ranks, depending on the measure."""
         return Reads(pairs=True, experiment=CHOICE) if self.of_pairs else Reads(ranks=True)

@@ -1,4 +1,4 @@
-"""A gate carried out: the candidate against the baseline, whose digest is what it should be."""
+"""Run a gate: the candidate against the baseline, after checking its digest."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from proband.study.designs import design_of, require_answer
 
 
 def prepare(request: GateRequest, context: Context) -> None:
-    """Refuse algorithms that are not there, a baseline that is not the one meant, and a design that does not suit the measure."""
+    """Raise an error for unknown algorithms, a baseline other than the pinned file, or a design unsuitable for the measure."""
     _, baseline = candidate_and_baseline(request, context.inputs)
     pinned(request, context.inputs.algorithms[baseline], context.inputs)
     require_answer(request, request.measured, context, comparing=True)
 
 
 def run(request: GateRequest, context: Context) -> Gate:
-    """Judge the candidate."""
+    """Evaluate the candidate."""
     places = candidate_and_baseline(request, context.inputs)
     new, old = (context.inputs.algorithms[place] for place in places)
     data: tuple[Outcomes | Scores, Outcomes | Scores]

@@ -1,4 +1,4 @@
-"""Who stands at a gate, and whether the baseline is the one that was meant."""
+"""The two algorithms of a gate, and the check of the pinned baseline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proband.study.requests import EmbeddingSource
 
 
 def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, int]:
-    """The places of the new algorithm and of the one it would replace, among those that were read."""
+    """Indices of the new algorithm and the baseline among the algorithms read."""
     names = [one.name for one in inputs.algorithms]
     found = {}
     for key in ("baseline", "candidate"):
@@ -28,28 +28,28 @@ def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, i
         listed = ", ".join(names[place] for place in others) or "none"
         raise RequestError(
             ("gate", "candidate"),
-            f"a gate is for one new algorithm; besides the baseline there are {len(others)}: {listed}",
-            "name the new one." if others else "give its scores as well.",
+            f"expected one new algorithm in addition to the baseline, got {len(others)}: {listed}",
+            "name the new algorithm." if others else "pass its scores too.",
         )
     return others[0], baseline
 
 
 def pinned(request: GateRequest, baseline: Algorithm, inputs: Inputs) -> Pinned | None:
-    """The file of the baseline; refused if its digest is not the one that was asked for."""
+    """The file of the baseline; raises an error if its digest differs from the pinned digest."""
     source = baseline.source
     file = None if source is None else next((one for one in inputs.files if one.name == source.file), None)
     if source is None or file is None:
         if request.digest is not None:
             raise RequestError(
                 ("gate", "digest"),
-                "the baseline is not read from a file, so it has no digest",
-                "leave it out.",
+                "the baseline was not read from a file, so it has no digest",
+                "omit the digest.",
             )
         return None
     if request.digest not in (None, file.sha256):
         raise InputError(
-            f"the baseline is not the one that was pinned: its SHA-256 is {file.sha256}, and {request.digest} was asked for.",
-            "restore the file; or pin the new baseline on purpose, knowing that losses within the margin add up.",
+            f"the baseline is not the pinned file: expected SHA-256 {request.digest}, got {file.sha256}.",
+            "restore the file, or pin the new baseline deliberately: losses within the margin add up.",
             file=file.name,
         )
     return Pinned(

@@ -1,4 +1,4 @@
-"""A gate shown, to people and their tools: the decision, both algorithms, a Markdown summary and JUnit's XML."""
+"""Views of a gate: the decision, both algorithms, a Markdown summary and JUnit XML."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GateView(View[Gate]):
     """A new algorithm against the baseline it would replace."""
 
     section = ("gate", "Gate", 7)
-    meaning = "What the gate means"
+    meaning = "Notes on the gate"
     plot = staticmethod(drawn_by(comparison_figure, lambda gate: gate.comparison))
 
     def tables(self, found: Gate) -> Sequence[Table]:
@@ -92,7 +92,7 @@ class GateView(View[Gate]):
         less = replace(
             value,
             type=f"{found.measure}-difference",
-            name=f"{new.answers.of}, less that of {found.baseline}",
+            name=f"{new.answers.of}, minus that of {found.baseline}",
             value=pair.value,
             low=pair.low,
             high=pair.high,
@@ -121,14 +121,14 @@ def _values(gate: Gate) -> Table:
 
 
 def gate_summary(gate: Gate) -> str:
-    """The gate as Markdown, as a step of continuous integration shows it."""
+    """Format the gate as Markdown for a step of continuous integration."""
     decided, *rest = map(as_sentence, gate.sentences())
     shown = as_markdown(replace(_values(gate), notes=tuple(rest)))
     return f"### {_HEADINGS[gate.decision]}\n\n{in_markdown(decided)}\n\n{shown}\n"
 
 
 def gate_junit(gate: Gate) -> str:
-    """The gate as one test case: a failure if it fails, an error if it is undecided."""
+    """Format the gate as one JUnit test case: a failure if it fails, an error if it is undecided."""
     failed, undecided = gate.decision == "fail", gate.decision == "undecided"
     suite = ElementTree.Element(
         "testsuite", name="proband gate", tests="1", failures=str(int(failed)), errors=str(int(undecided))

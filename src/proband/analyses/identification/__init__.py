@@ -15,11 +15,11 @@ Embeddings; the first image of each person is enrolled, all others are probes:
 
   proband evaluate -e model.npy -s samples.csv -g one_per_subject --metric cosine
 
-Other measures, with people drawn anew, and how they are spread:
+Other measures, by resampling people, with the distribution of the replicates:
 
   proband evaluate scores.npz -s samples.csv --measure median-rank@50 --measure rank-20 --design bootstrap --figure distributions=spread.svg
 
-A score list of bob's, which names the subjects itself:
+A score list in the format of bob, which includes subject IDs:
 
   proband evaluate scores-dev --orientation similarity --figure cmc.svg
 """

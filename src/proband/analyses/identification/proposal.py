@@ -1,4 +1,4 @@
-"""What a first study file proposes of identification."""
+"""Proposal of identification for a new study file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; switched off where lists of pairs name no single probes."""
+    """Runs by default; switched off for lists of pairs that do not identify probes."""
     if made.lists:
-        why = "these lists of pairs name no single probes, so that nothing can be ranked"
+        why = "these lists of pairs do not identify probes, so nothing can be ranked"
         return Suggestion(switch=f"identification = false        # {why}")
-    lines = ("# [identification]            # done as it is", "# ranks = [1, 5, 10]")
+    lines = ("# [identification]            # runs by default", "# ranks = [1, 5, 10]")
     return Suggestion(lines if made.ranked else ())

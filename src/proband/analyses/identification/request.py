@@ -1,4 +1,4 @@
-"""What can be asked of identification."""
+"""Requests for identification."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class IdentificationRequest(AnalysisRequest, Replication):
     weights: Annotated[
         Literal["probe", "person"],
         Field(
-            description="What weighs the same in a rate: every probe, or every person, whatever the number of probes."
+            description="Weighting of rates: every probe equally, or every person equally, whatever the number of probes."
         ),
     ] = "probe"
     measures: Annotated[
         Several[Text],
         Field(
-            description="More measures, each with its interval: rank-20, median-rank@10, median-relative-rank, relative-rank@0.01, fnmr@0.001, auc, eer, "
+            description="Additional measures, each with its interval: rank-20, median-rank@10, median-relative-rank, relative-rank@0.01, fnmr@0.001, auc, eer, "
             "or a plug-in's."
         ),
         Option(("--measure",), "NAME[@VALUE]"),
@@ -41,22 +41,22 @@ class IdentificationRequest(AnalysisRequest, Replication):
     design: Annotated[
         Text,
         Field(
-            description="What varies in the intervals of measures, by default of the rates at the ranks shown: auto, binomial, clustered, bootstrap "
-            "(people), bootstrap-probe, brr, fay, jackknife, rao-wu, or a plug-in's."
+            description="Design for intervals of measures (by default the rates at the ranks shown): auto, binomial, "
+            "clustered, bootstrap (people), bootstrap-probe, brr, fay, jackknife, rao-wu, or a plug-in's."
         ),
         DESIGNS,
     ] = "auto"
     population: Annotated[
         Positive | None,
         Field(
-            description="The number of people that those tested were drawn from without replacement; default: endless. For the designs auto, "
-            "clustered and binomial."
+            description="Size of the population from which people were drawn without replacement. Default: infinite. "
+            "For the designs auto, clustered and binomial."
         ),
         Option(metavar="N"),
     ] = None
     one_sided: Annotated[
         Literal["lower", "upper"] | None,
-        Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
+        Field(description="One-sided lower or upper bounds instead of intervals."),
     ] = None
     overlap: Annotated[
         bool,
@@ -65,24 +65,24 @@ class IdentificationRequest(AnalysisRequest, Replication):
 
     relative_ranks: Annotated[
         bool,
-        Field(description="Draw curves over rank / people in the gallery instead of rank."),
+        Field(description="Plot curves over rank / people in the gallery instead of rank."),
         Option(needs=("figure", "out", "report")),
     ] = False
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks, and compared pairs where a measure is of those."""
+        """Inputs: ranks, and compared pairs if a measure needs them."""
         from proband.measures import measure_named  # nothing heavy is imported before it is needed
 
         return Reads(ranks=True, pairs=any(measure_named(one).view == "pairs" for one in self.measured))
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """The measures of the table of measures: those named, or under a design that is named the rates at the ranks shown."""
+        """Measures of the table of measures: the measures named or, if a design is named, the rates at the ranks shown."""
         rates = () if self.design == "auto" else tuple(f"rank-{rank}" for rank in self.ranks)
         return self.measures or rates
 
     @property
     def category_use(self) -> Literal["possible"]:
-        """Rates are given by category where there are some."""
+        """Rates are reported by category if there are any."""
         return "possible"

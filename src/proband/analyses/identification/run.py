@@ -1,4 +1,4 @@
-"""Identification carried out: rates and curves by category, other measures, and what the sets share."""
+"""Run identification: rates and curves by category, other measures, and overlap of the sets."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from proband.study.findings import Parts
 
 @dataclass(frozen=True, eq=False)
 class Identified(Parts):
-    """What was found of identification.
+    """Results of identification.
 
     Attributes
     ----------
     evaluation
         Rates and curves with bands, by probe category.
     measured
-        Other measures that were asked for, with their intervals: of every algorithm, by measure and category.
+        Other requested measures with intervals, for every algorithm, by measure and category.
     overlap
-        Images and people that gallery and probe sets have in common, if that was asked for.
+        Images and people shared by gallery and probe sets, if requested.
     relative_ranks
-        Whether curves are drawn over rank / people in the gallery.
+        Whether curves use rank / people in the gallery.
     """
 
     written = Written({"measures": "measured"}, without=("relative_ranks",))
@@ -48,7 +48,7 @@ _CLOSED = ("proportion", "clusters")  # what designs with closed forms can do
 
 
 def prepare(request: IdentificationRequest, context: Context) -> None:
-    """Refuse measures that the design, or a finite population, does not suit."""
+    """Raise an error for measures unsuitable for the design or for a finite population."""
     for measure in _measures(request):
         require_answer(request, measure, context)
         _require_closed(request, measure)
@@ -62,13 +62,13 @@ def _require_closed(request: IdentificationRequest, measure: Measure) -> None:
     closed = design == "auto" or design.capability in _CLOSED
     if request.population is not None and not (closed and measure.form == "share"):
         raise UsageError(
-            f"A finite population is allowed for in rates with closed forms, not in the {measure.estimand} under the design {request.design}.",
-            Hint("leave it out, or ask for rates alone: {option:design=clustered}"),
+            f"A finite population is supported for rates with closed-form intervals, not for the {measure.estimand} under the design {request.design}.",
+            Hint("omit it, or request only rates: {option:design=clustered}"),
         )
 
 
 def run(request: IdentificationRequest, context: Context) -> Identified:
-    """Measure every algorithm on all probes and on those of every category."""
+    """Measure every algorithm on all probes and on the probes of every category."""
     evaluation = evaluate_sets(
         context.outcomes,
         context.outcome_sets,
@@ -133,11 +133,11 @@ def _estimates(
 
 
 def _scores_to_rank(design: str, context: Context) -> list[Scores]:
-    """The scores, for a design that ranks them again; it knows no other way than the usual one."""
+    """The scores, for a design that re-ranks them; only the default policies are supported."""
     ranked = context.request.experiment
     if (ranked.ties, ranked.counting, ranked.on_failure) != ("pessimistic", "images", "miss"):
         raise UsageError(
-            f"{design} ranks anew, with pessimistic ties, images counted and failures as misses.",
-            Hint("leave those at their defaults, or take another design: {option:design=bootstrap}"),
+            f"{design} re-ranks the scores, always with pessimistic ties, ranks counting images, and failures as misses.",
+            Hint("keep these options at their defaults, or use another design: {option:design=bootstrap}"),
         )
     return context.scores

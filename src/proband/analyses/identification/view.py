@@ -1,4 +1,4 @@
-"""Identification shown: rates and curves, other measures, and what the sets share."""
+"""Views of identification: rates and curves, other measures, and overlap of the sets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _IDENTIFICATION = Sentence("diagnostics.identification", "note", "identification
 
 @shows(Identified)
 class IdentificationView(View[Identified]):
-    """Rates and curves by probe category, and what else was measured."""
+    """Rates and curves by probe category, and other measures."""
 
     precedence: ClassVar = {
         "facts": 10,
@@ -73,7 +73,7 @@ class IdentificationView(View[Identified]):
         return [*short_tables(found.evaluation), *self._besides(found)]
 
     def _besides(self, found: Identified) -> Iterator[Table]:
-        """What the sets share, and other measures."""
+        """Overlap of the sets, and other measures."""
         if found.overlap is not None:
             yield from overlap_tables(found.overlap)
         if found.measured:
@@ -116,14 +116,14 @@ class IdentificationView(View[Identified]):
         yield Placed(20, Section("identification", "Identification", tuple(blocks)))
         if found.measured:
             table = measures_table(found.measured, scene.confidence_level)
-            told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
+            told = Folded("Notes on the measures", tuple(said(measures_statements(found.measured))))
             charts = replicates_charts(with_replicates(found.measured))
             drawn = tuple(shown(one, places=scene.looks) for one in charts)
-            spread = (Folded("How they are spread over replicates", drawn),) if drawn else ()
+            spread = (Folded("Distribution over replicates", drawn),) if drawn else ()
             yield Placed(25, Section("measures", "Other measures", (table, *spread, told)))
         if found.overlap is not None:
             blocks = [*overlap_tables(found.overlap), *said(found.overlap.notes)]
-            yield Placed(27, Section("overlap", "What the sets share", tuple(blocks)))
+            yield Placed(27, Section("overlap", "Overlap of the sets", tuple(blocks)))
 
     def embedded(self, found: Identified) -> Mapping[str, str]:
         return {
@@ -174,7 +174,7 @@ class IdentificationView(View[Identified]):
 
 
 def measures_table(measured: Sequence[Estimate], level: float) -> Table:
-    """Other measures than rates and curves: a row for each measure, set of probes and algorithm."""
+    """Measures other than rates and curves: one row per measure, set of probes and algorithm."""
     return col.table_of(
         "Other measures",
         measured,
@@ -233,7 +233,7 @@ def with_replicates(measured: Sequence[Estimate]) -> list[tuple[Estimate, ...]]:
 
 
 def measures_statements(measured: Sequence[Estimate], told: Sequence[Note] = ()) -> list[Note]:
-    """What each measure's interval varies, holds fixed and assumes, and what else is to be known and was not `told` before."""
+    """State what each measure's interval varies, holds fixed and assumes, and other notes not already `told`."""
     varying = (
         answered(estimate.answers, _VARYING, measure=estimate.of, design=estimate.method)
         for estimate in measured

@@ -2,9 +2,9 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """McNemar's exact test, from two counts or from scores.
+_HELP = """Run McNemar's exact test from two counts or from scores.
 
-One- and two-sided, and mid-p. Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
+One- and two-sided, and mid-p. Probes are assumed to be independent; with several probes per person use proband compare, which accounts for them.
 
 [bold]Examples[/bold]
 

@@ -1,4 +1,4 @@
-"""What can be asked of McNemar's test."""
+"""Requests for McNemar's test."""
 
 from __future__ import annotations
 
@@ -19,21 +19,19 @@ from proband.study.requests.base import (
 
 
 class McNemarRequest(AnalysisRequest):
-    """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
+    """McNemar's exact test of pairs of algorithms, assuming independent probes."""
 
-    rank: Annotated[Rank, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
-    by_category: Annotated[
-        bool, Field(description="Test within each probe category as well as over all probes.")
-    ] = False
+    rank: Annotated[Rank, Field(description="Rank that counts as a success."), Option(("-r",))] = 1
+    by_category: Annotated[bool, Field(description="Also test within each probe category.")] = False
     pairs: ChosenPairs = ()
     against: Against = None
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks."""
+        """Inputs: ranks."""
         return Reads(ranks=True)
 
     @property
     def category_use(self) -> Literal["none", "needed"]:
-        """Categories must be there if algorithms are compared within them."""
+        """Categories are required if algorithms are compared within them."""
         return "needed" if self.by_category else "none"

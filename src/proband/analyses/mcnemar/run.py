@@ -1,4 +1,4 @@
-"""McNemar's test carried out: two algorithms by the probes on which they differ, or several pairs, and categories of probes."""
+"""Run McNemar's test for two algorithms or several pairs, over all probes and by category."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from proband.study.designs import chosen_of
 
 
 def prepare(request: McNemarRequest, context: Context) -> tuple[tuple[str, str], ...]:
-    """Find the pairs that are asked for; refused where they are not there, or are not the only ones there could be."""
+    """Find the requested pairs; raise an error if they are unknown or ambiguous."""
     names = context.names
     pairs = chosen_pairs(names, **chosen_of(request, names))
     if pairs is None and len(names) != 2:
         raise UsageError(
             f"McNemar's test compares two algorithms, got {len(names)}: {', '.join(names)}.",
             Hint(
-                "say which: {option:pairs=A-B}, or {option:against}; or pick two: FILE::NAME FILE::OTHER, or give two counts."
+                "name them with {option:pairs=A-B} or {option:against}, select two with FILE::NAME FILE::OTHER, or pass two counts."
             ),
         )
     return every_two(names, pairs)
 
 
 def run(request: McNemarRequest, context: Context) -> McNemarTable:
-    """Test every pair that is asked for."""
+    """Test every requested pair."""
     named = {one.algorithm: one for one in context.outcomes}
     pairs, level = prepare(request, context), context.output.confidence_level
     return mcnemar_of_sets(

@@ -1,4 +1,4 @@
-"""McNemar's test shown: by set of probes and pair, as Table 4 of Beveridge et al. 2001."""
+"""Views of McNemar's test by set of probes and pair, as in Table 4 of Beveridge et al. 2001."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _TESTED = Sentence(
 _NOT_INDEPENDENT = Sentence(
     "mcnemar.not-independent",
     "caution",
-    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: "
-    "use compare, which accounts for people",
+    "{probes:count probe} come from {people:count person/people} and are not independent, so this test rejects too "
+    "often; use compare, which accounts for several probes per person",
 )
 _COUNTED = {
-    "ss": "Probes that both recognise.",
-    "sf": "Probes that only the first recognises.",
-    "fs": "Probes that only the second recognises.",
-    "ff": "Probes that neither recognises.",
+    "ss": "Probes recognised by both.",
+    "sf": "Probes recognised only by the first.",
+    "fs": "Probes recognised only by the second.",
+    "ff": "Probes recognised by neither.",
 }
 
 
 @shows(McNemarTable)
 class McNemarView(View[McNemarTable]):
-    """Pairs of algorithms by the probes on which they differ: a row for each pair and set of probes."""
+    """Pairs of algorithms and the probes on which they differ: one row per pair and set of probes."""
 
     section = ("mcnemar", "McNemar's test", 45)
-    meaning = "What the tests mean"
+    meaning = "Notes on the tests"
 
     def tables(self, tests: McNemarTable) -> Sequence[Table]:
         return [_rows(tests)]
@@ -69,15 +69,17 @@ def _rows(tests: McNemarTable) -> Table:
         col.name("first", lambda row: row.first),
         col.name("second", lambda row: row.second),
         col.cell(
-            "first\nCorr/Total", lambda row: _correct(row.n_correct_first, row), "Probes that it recognises."
+            "first\nCorr/Total",
+            lambda row: _correct(row.n_correct_first, row),
+            "Number of probes recognised.",
         ),
-        col.rate("first\nrate", lambda row: row.rate_first, "Its recognition rate."),
+        col.rate("first\nrate", lambda row: row.rate_first, "Recognition rate."),
         col.cell(
             "second\nCorr/Total",
             lambda row: _correct(row.n_correct_second, row),
-            "Probes that it recognises.",
+            "Number of probes recognised.",
         ),
-        col.rate("second\nrate", lambda row: row.rate_second, "Its recognition rate."),
+        col.rate("second\nrate", lambda row: row.rate_second, "Recognition rate."),
         *col.each(_COUNTED, _counted),
         col.effect(
             "difference, points",
@@ -87,24 +89,24 @@ def _rows(tests: McNemarTable) -> Table:
         col.effect_interval(
             col.at_level(tests.confidence_level),
             lambda row: col.ends(row.difference),
-            "Tango's, of the difference.",
+            "Tango's interval of the difference.",
             answers=tests.answers,
         ),
         col.p(
             "one-sided\np",
             lambda row: None if row.test is None else row.test.p_greater,
-            "Exact, that the first is better: the one that Beveridge et al. (2001) print.",
+            "Exact one-sided test that the first is better, as printed by Beveridge et al. (2001).",
         ),
         col.p("two-sided\np", lambda row: None if row.test is None else row.test.p_value, "Exact."),
         col.p(
             "two-sided\nmid-p",
             lambda row: None if row.test is None else row.test.p_mid,
-            "What was observed has half its weight: less conservative, no longer exact.",
+            "The observed outcome has half weight: less conservative, no longer exact.",
         ),
         col.p(
             "adjusted p",
             lambda row: None if row.test is None else row.test.p_adjusted,
-            "The two-sided exact one, for all tests of the table together (Holm).",
+            "Two-sided exact test, adjusted for all tests in the table (Holm).",
             when=len(tests.rows) > 1,
         ),
         id="mcnemar-tests",
@@ -112,7 +114,7 @@ def _rows(tests: McNemarTable) -> Table:
 
 
 def _correct(n: int, row: McNemarRow) -> Cell:
-    """So many of so many, as papers write it."""
+    """A count out of a total, as printed in papers."""
     return Cell(f"{count(n)}/{count(row.counts.n)}", ShareOf(n, row.counts.n))
 
 
@@ -145,6 +147,6 @@ def _differences(tests: McNemarTable) -> Chart:
         tests.confidence_level,
         id="mcnemar-chart",
         title="Differences of rates",
-        notes=(f"Without probes, and not drawn: {counted(left, 'test')}.",) if left else (),
+        notes=(f"Not shown, for lack of probes: {counted(left, 'test')}.",) if left else (),
         answers=tests.answers,
     )

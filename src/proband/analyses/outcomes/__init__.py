@@ -13,7 +13,7 @@ ANALYSES.register("outcomes")(
             reads="files",
             switch=(
                 "outcomes",
-                "The file is a table of outcomes (0, 1 or between) of systems, and not of scores.",
+                "The file is a table of system outcomes (from 0 to 1), not of scores.",
             ),
             experiment=(),
             frames=("outcomes",),

@@ -1,4 +1,4 @@
-"""What can be asked of a table of outcomes."""
+"""Requests for a table of outcomes."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ _OF_OUTCOMES = Option(metavar="COLUMN", panel="Outcomes")
 
 
 class OutcomesRequest(AnalysisRequest):
-    """Systems compared by outcomes, 0 or 1 or between, of the same items."""
+    """Systems compared by outcomes from 0 to 1 on the same items."""
 
     table: Annotated[
         File | None,
-        Field(description="Table of outcomes: a row for each item and system, or a row for each item."),
+        Field(description="Table of outcomes: one row per item and system, or one row per item."),
         Option(panel="Outcomes"),
     ] = None
-    item: Annotated[Text | None, Field(description="Column of the item."), _OF_OUTCOMES] = None
+    item: Annotated[Text | None, Field(description="Column of items."), _OF_OUTCOMES] = None
     algorithm: Annotated[
         Text | None,
-        Field(description="Column of the system, in a table with a row for each item and system."),
+        Field(description="Column of systems, in a table with one row per item and system."),
         _OF_OUTCOMES,
     ] = None
     success: Annotated[
         Text | None,
-        Field(description="Column of the outcome: 1 for a success, 0 for a failure, or between."),
+        Field(description="Column of outcomes: 1 for a success, 0 for a failure, or a value between."),
         _OF_OUTCOMES,
     ] = None
     algorithms: Annotated[
         Several[Text],
-        Field(description="Columns of outcomes, one for each system, in a table with a row for each item."),
+        Field(description="Columns of outcomes, one per system, in a table with one row per item."),
         _OF_OUTCOMES,
     ] = ()
     cluster: Annotated[
         Text | None,
         Field(
-            description="Column of what items share (patient, document, site): clusters are then the independent units."
+            description="Column of clusters (patient, document, site), which are then the independent units."
         ),
         _OF_OUTCOMES,
     ] = None
@@ -64,7 +64,7 @@ class OutcomesRequest(AnalysisRequest):
     pairs: ChosenPairs = ()
     against: Annotated[
         Text | None,
-        Field(description="Compare every other system with this one, and no other pairs."),
+        Field(description="Compare every other system only with this system."),
         Option(metavar="SYSTEM"),
     ] = None
     one_sided: OneSided = None
@@ -72,10 +72,10 @@ class OutcomesRequest(AnalysisRequest):
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:
         if self.table is None:
-            raise refuse("no table of outcomes is named", Hint("name it: {option:table}"), "table")
+            raise refuse("no table of outcomes was given", Hint("pass {option:table}"), "table")
         return self
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

@@ -1,4 +1,4 @@
-"""Systems compared by the outcomes of a table."""
+"""Compare systems by a table of outcomes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proband.words import Note
 
 
 def run(request: OutcomesRequest, context: Context) -> OutcomeComparison:
-    """Compare the systems of the table that a request names."""
+    """Compare the systems in the table of a request."""
     names = [name for name in (request.item, request.algorithm, request.cluster) if name is not None]
     notes: list[Note] = []
     table = read_frame(context.origin.find(request.table or ""), names, notes=notes)
@@ -43,5 +43,5 @@ def run(request: OutcomesRequest, context: Context) -> OutcomeComparison:
 
 
 def _listed(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Columns that are named one by one or with commas between; a column may hold a comma itself."""
+    """Column names, listed or comma-separated; a name may contain a comma."""
     return [part for text in texts for part in ([text] if text in columns else text.split(","))]

@@ -1,4 +1,4 @@
-"""Systems compared by the outcomes of a table shown."""
+"""Views of systems compared by a table of outcomes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OutcomesView(ComparisonView):
 
     def sections(self, found: OutcomeComparison, scene: Scene) -> Iterator[Placed]:
         table = leaderboard("systems", str(found.estimates[0].answers.of), found)
-        published = Folded("The table as it is published, with letters", (table,))
+        published = Folded("Publication table, with letters", (table,))
         chart = pairs_chart("systems-forest", "systems-pairs", "Differences between systems", found)
         yield Placed(13, Section("outcomes", "Outcomes", (chart, published)))
 

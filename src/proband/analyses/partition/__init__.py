@@ -5,8 +5,8 @@ from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
 _HELP = """Divide probes by difficulty: the good, the bad and the ugly.
 
-An algorithm is judged on parts made without it, by the other algorithms or by other images of each person (after Phillips et al. 2011); the naive rate and what selection
-does stand beside.
+Each algorithm is evaluated on parts made without it, from the other algorithms or from other images of each person (after Phillips et al. 2011). The naive rate and the selection
+effect are also shown.
 
 [bold]Example[/bold]
 

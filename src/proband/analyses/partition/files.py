@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class PartitionFiles(Part):
-    """What a partition writes besides."""
+    """Additional files of a partition."""
 
     table: Annotated[
         Text | None,
         Field(
-            description="Write the samples table with the parts of probes as more columns (CSV), for evaluate --by."
+            description="Write the table of samples with the probes' parts as extra columns (CSV), for evaluate --by."
         ),
         Option(metavar="FILE.csv"),
     ] = None

@@ -1,4 +1,4 @@
-"""What can be asked about difficulty."""
+"""Requests for a division of probes by difficulty."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ class PartitionRequest(AnalysisRequest):
     """Probes divided by difficulty: the good, the bad and the ugly."""
 
     parts: Annotated[
-        Annotated[int, Within(ge=2, le=MOST)], Field(description="How many parts of equally many probes.")
+        Annotated[int, Within(ge=2, le=MOST)],
+        Field(description="Number of parts, with the same number of probes each."),
     ] = 3
     judges: Annotated[
         Literal["auto", "algorithms", "images"],
         Field(
-            description="What makes the parts an algorithm is judged on: the other algorithms, or the other images of each person; auto: algorithms "
-            "where there are several."
+            description="Basis of the parts an algorithm is evaluated on: the other algorithms, or other images "
+            "of each person; auto: algorithms if there are several."
         ),
     ] = "auto"
-    rank: Annotated[Rank, Field(description="The rank of the rates."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="Rank of the rates."), Option(("-r",))] = 1
 
     @property
     def reads(self) -> Reads:
-        """What it reads: ranks."""
+        """Inputs: ranks."""
         return Reads(ranks=True)

@@ -10,7 +10,7 @@ from proband.study.context import Context, digest_of
 
 
 def run(request: PartitionRequest, context: Context) -> Partition:
-    """Divide the probes; people are not named if that is asked for."""
+    """Divide the probes; people are anonymised if requested."""
     outcomes = context.outcomes
     made: Partition = context.step(
         "partition",

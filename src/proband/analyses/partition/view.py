@@ -1,4 +1,4 @@
-"""Probes divided by difficulty shown: rates on parts made without an algorithm, and what selection does."""
+"""Views of probes divided by difficulty: rates on parts made without an algorithm, and the selection effect."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from proband.words import Note, Sentence, counted, fixed, level
 _DIVIDED = Sentence(
     "methods.partition",
     "note",
-    "Probes were divided into {parts:count part} by how close they are to their mates; every algorithm is judged on parts made without it",
+    "Probes were divided into {parts:count part} by similarity to their mates; every algorithm is evaluated on parts made without it",
 )
 
 
 @shows(Partition)
 class PartitionView(View[Partition]):
-    """Rates by difficulty, and what selection does: a row for each algorithm and part."""
+    """Rates by difficulty and the selection effect: one row per algorithm and part."""
 
     section = ("partition", "Difficulty", 46)
     meaning = "How the parts were made"
@@ -58,10 +58,8 @@ def _rates(found: Partition) -> Table:
         col.rate("rate", lambda row: row.rate.value, "On the part made without it."),
         col.interval(part, lambda row: (row.rate.low, row.rate.high), answers=found.answers),
         col.count("probes", lambda row: row.rate.rests_on.n),
-        col.rate("naive rate", lambda row: row.naive.value, "On the part that it helped to make."),
-        col.effect(
-            "selection", lambda row: row.selection.value, "The naive rate less the other.", unit="points"
-        ),
+        col.rate("naive rate", lambda row: row.naive.value, "On the part it helped to make."),
+        col.effect("selection", lambda row: row.selection.value, "Naive rate minus rate.", unit="points"),
         col.effect_interval(
             f"its {part}",
             lambda row: (row.selection.low, row.selection.high),
@@ -95,7 +93,7 @@ def _parts(found: Partition) -> Chart:
         notes=(f"Bars: {part} intervals over people, on parts made without the algorithm.",),
         answers=found.answers,
         confidence_level=found.confidence_level,
-        see="The parts hold equally many probes, the easiest above.",
+        see="All parts contain the same number of probes; the easiest is at the top.",
     )
 
 
@@ -110,8 +108,8 @@ def _selection(found: Partition) -> Chart:
         "points",
         found.confidence_level,
         id="partition-selection",
-        title="What selection does",
-        notes=("The naive rate less that on parts made without the algorithm.",),
+        title="Selection effect",
+        notes=("Naive rate minus the rate on parts made without the algorithm.",),
         answers=found.answers,
-        see="To the left of zero: the algorithm looks worse there only because its own mistakes made the part.",
+        see="Left of zero: the algorithm looks worse only because its own errors shaped the part.",
     )

@@ -2,7 +2,7 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Accuracy of classifiers under one or more protocols, all on the same splits, with intervals and comparisons.
+_HELP = """Accuracy of classifiers under one or more protocols, on the same splits, with intervals and comparisons.
 
 [bold]Examples[/bold]
 
@@ -10,15 +10,15 @@ Face recognition in the layout of Mery et al.'s Table 4:
 
   proband protocol run images.npz -s samples.csv --size 110x90 -c LBP=lbp:nbnn -c SRC=src -P "50×80-20 HO" -P "50×5f CV" --out report
 
-People who were not trained on, enrolled and searched for within each fold:
+People not used for training, enrolled and searched for within each fold:
 
   proband protocol run images.npz -s samples.csv -c pca:angle -c lbp:nbnn -P "10×5f CV+"
 
-Pictures whose names say who is on them:
+Images with the subject in the file name:
 
   proband protocol run jaffe --names "{subject}.{expression}.{number}" -c lbp:nbnn --label expression -P LOSO
 
-Expressions in people never seen, under the protocol that suits the data:
+Expressions of people not seen in training, under the protocol that suits the data:
 
   proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
 """

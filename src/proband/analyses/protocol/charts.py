@@ -1,4 +1,4 @@
-"""Charts of accuracies under protocols: each with its interval, and by the number of subjects or images."""
+"""Charts of accuracies under protocols, with intervals and by number of subjects or images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.words import fixed, interval, level
 def accuracies(
     run: ProtocolRun, id: str = "protocol-accuracies", title: str = "Accuracy by protocol and classifier"
 ) -> Chart:
-    """Chart the accuracy of every classifier under every protocol, and the interval to quote at the estimate that it belongs to."""
+    """Chart the accuracy of every classifier under every protocol, with the interval to quote at its estimate."""
     names = tuple(run.classifiers)
     drawn = [one for result in run.results for one in _drawn(result)]
     marks = tuple(
@@ -50,7 +50,7 @@ def _drawn(one: ProtocolResult) -> Iterator[tuple[str, str, float, tuple[float, 
 
 
 def sizes(effects: Sequence[SizeEffect]) -> list[Chart]:
-    """Chart mean accuracy over draws by the number of subjects, or of images of each, a chart for each protocol."""
+    """Chart mean accuracy over draws by number of subjects or of images per subject, one chart per protocol."""
     each: dict[str, list[SizeEffect]] = {}
     for one in some(effects, "sizes"):
         each.setdefault(one.protocol, []).append(one)

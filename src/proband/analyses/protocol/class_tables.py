@@ -21,7 +21,7 @@ from proband.report.tables.table import Cell, Column, Ends, Table, Tone
 from proband.results.estimate import Estimate
 
 _HARDEST = 10
-_QUESTIONS = "E: are subjects kept apart wherever possible? P: is it a repeated cross-validation? D: are unused samples accounted for?"
+_QUESTIONS = "E: subjects are disjoint wherever possible. P: repeated cross-validation. D: unused samples are accounted for."
 
 
 def epd_table(run: ProtocolRun) -> Table:
@@ -44,7 +44,7 @@ def epd_table(run: ProtocolRun) -> Table:
 
 
 def class_tables(found: ProtocolFindings) -> list[Table]:
-    """The classes and the confusions of every classifier under one protocol: a matrix where it can be read."""
+    """Classes and confusions of every classifier under one protocol, as a matrix if small enough."""
     made = found.classification
     hardest = None if len(made.classes) <= MOST_CLASSES else _HARDEST
     tables = [classes_table(made, hardest), *confusion_tables(made, _HARDEST)]
@@ -57,7 +57,7 @@ def classes_frame(run: ProtocolRun) -> pl.DataFrame:
 
 
 def confusions_frame(run: ProtocolRun) -> pl.DataFrame:
-    """A row for each protocol, classifier and pair of classes that occurs."""
+    """One row per protocol, classifier and observed pair of classes."""
     return _by_protocol(run, [one.classification.confusion_frame() for one in run.findings])
 
 
@@ -70,7 +70,7 @@ def _by_protocol(run: ProtocolRun, frames: Sequence[pl.DataFrame]) -> pl.DataFra
 
 
 def sizes_table(effects: Sequence[SizeEffect]) -> Table:
-    """Accuracy by the number of subjects and of images of each."""
+    """Accuracy by number of subjects and of images per subject."""
     rows = tuple(
         (
             text_cell(one.classifier),
@@ -87,7 +87,7 @@ def sizes_table(effects: Sequence[SizeEffect]) -> Table:
     heads = (
         *columns("classifier", "protocol", "subjects", "images each", text=2),
         Column("samples", "number"),
-        Column("accuracy", "number", "The mean over draws."),
+        Column("accuracy", "number", "Mean over draws."),
         Column(f"{words.level(effects[0].accuracy.confidence_level)} interval", "interval"),
         Column("sd of draws", "number"),
     )

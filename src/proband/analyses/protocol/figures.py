@@ -1,4 +1,4 @@
-"""The figure of accuracies under protocols: every run, their mean, and the interval to quote."""
+"""Figures of accuracies under protocols: every run, the mean, and the interval to quote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_DOTS = 400
 _WIDTH = 0.7  # of a protocol's place, shared by the classifiers
 _OF: dict[Recommended, str] = {
-    "method": "training and test vary",
+    "method": "training and test sets vary",
     "fitted-models": "people vary (open: pooled estimate)",
 }
 
@@ -61,7 +61,7 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
 
 
 def sizes_figure(effects: Sequence[SizeEffect]) -> Figure:
-    """Draw accuracy by the number of subjects, or of images of each."""
+    """Draw accuracy by number of subjects or of images per subject."""
     charts = sizes(effects)
     height = 3.4 * len(charts) + 1.2 + 0.18 * len(charts[0].names)
     return figure(charts, (6.4, height), columns=1, shared=False)
@@ -97,7 +97,7 @@ def _runs(one: ProtocolResult) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def _spread_out(
     runs: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Equal values beside one another, from −1 to 1."""
+    """Offsets from −1 to 1 that separate equal values."""
     _, which, counts = np.unique(runs, return_inverse=True, return_counts=True)
     order = np.argsort(which, kind="stable")
     turn = np.empty(len(runs))

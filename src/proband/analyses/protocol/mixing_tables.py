@@ -1,4 +1,4 @@
-"""Tables of what mixing subjects makes, and of what one run of each classifier tells."""
+"""Tables of the effect of mixing subjects, and of what single runs show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband.report.tables.table import Cell, Column, Table
 
 
 def mixing_tables(run: ProtocolRun) -> list[Table]:
-    """The drop from mixed to disjoint, and what one run of each classifier tells, where there are any."""
+    """The drop from mixed to disjoint protocols, and what single runs show, if available."""
     return [
         *([drops_table(run)] if run.drops else []),
         *([single_runs_table(run)] if run.single_runs else []),
@@ -25,7 +25,7 @@ def mixing_tables(run: ProtocolRun) -> list[Table]:
 
 
 def drops_table(run: ProtocolRun) -> Table:
-    """How much lower each classifier is where subjects are kept apart, and how often one run tells the reverse."""
+    """Drop in accuracy of each classifier with disjoint subjects, and how often single runs show the reverse."""
     level = words.level(run.setting.confidence_level)
     rows = tuple(
         (
@@ -44,12 +44,14 @@ def drops_table(run: ProtocolRun) -> Table:
             "drop", "number", "Pooled estimate under the mixed protocol minus that under the disjoint one."
         ),
         Column(
-            f"{level} interval", "interval", "People vary, who are on both sides; the fitted models stay."
+            f"{level} interval",
+            "interval",
+            "People vary, the same on both sides; the fitted models are fixed.",
         ),
         Column(
             "reversed",
             "number",
-            "The share of pairs of one run of each protocol whose difference has the other sign.",
+            "Share of pairs of runs, one of each protocol, whose difference has the opposite sign.",
         ),
     )
     return Table(
@@ -61,7 +63,7 @@ def drops_table(run: ProtocolRun) -> Table:
 
 
 def single_runs_table(run: ProtocolRun) -> Table:
-    """What single runs tell of every two classifiers, under each protocol."""
+    """What single runs show for every pair of classifiers, under each protocol."""
     rows = tuple(
         (
             text_cell(order.protocol),
@@ -77,12 +79,20 @@ def single_runs_table(run: ProtocolRun) -> Table:
     heads = (
         *columns("protocol", "ahead by mean", "behind", text=3),
         Column("by", "number", "Difference of the means over runs."),
-        Column("runs", "number", "Hold-outs or whole cross-validations; of a single one its folds."),
-        Column("reversed, same split", "number", "The share of runs in which the one behind is ahead."),
+        Column(
+            "runs",
+            "number",
+            "Hold-outs or whole cross-validations; for a single cross-validation, its folds.",
+        ),
+        Column(
+            "reversed, same split",
+            "number",
+            "Share of runs in which the classifier that is behind on average is ahead.",
+        ),
         Column(
             "other split",
             "number",
-            "The share of pairs of runs on different splits in which the one behind is ahead.",
+            "Share of pairs of runs on different splits in which the classifier that is behind on average is ahead.",
         ),
     )
     return Table(

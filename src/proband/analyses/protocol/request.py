@@ -1,4 +1,4 @@
-"""What can be asked of classifiers under protocols."""
+"""Requests for classifiers under protocols."""
 
 from __future__ import annotations
 
@@ -40,49 +40,49 @@ class ProtocolRequest(LearningRequest):
         Field(description="Protocols, such as '50×80-20 HO', '10×10f CV+' or LOSO. Default: auto."),
         Option(("--protocol", "-P"), "PROTOCOL", "Protocol"),
     ] = ("auto",)
-    stratify: Annotated[bool, Field(description="Keep classes in proportion."), _PROTOCOL] = True
+    stratify: Annotated[bool, Field(description="Stratify splits by class."), _PROTOCOL] = True
     missing: Annotated[
         Missing,
         Field(
-            description="Subjects with too few samples for the protocol: an error, or left out and counted."
+            description="Subjects with too few samples for the protocol: raise an error, or drop and count them."
         ),
         _PROTOCOL,
     ] = "error"
     enrolled_each: Annotated[
         Positive | None,
         Field(
-            description="Identity, subjects apart (5f CV+): images of each held-out person to enrol. Default: 1."
+            description="Identity with disjoint subjects (5f CV+): number of images to enrol per held-out person. Default: 1."
         ),
         _PROTOCOL,
     ] = None
-    name: Annotated[Text | None, Field(description="What the data are called."), Option(panel="Output")] = (
-        None
-    )
+    name: Annotated[Text | None, Field(description="Name of the data set."), Option(panel="Output")] = None
     margin: Annotated[
         Share | None,
-        Field(description="A difference worth having, e.g. 0.01."),
+        Field(description="Smallest difference that matters, e.g. 0.01."),
         Option(panel="Output"),
     ] = None
     justification: Annotated[
         Text | None,
         Field(
-            description="Why the protocol is, say, a single hold-out: shown beside the EPD verdict, which it does not change."
+            description="Justification of the protocol, such as a single hold-out; shown with the EPD verdict, which it does not change."
         ),
         Option(metavar="TEXT", panel="Protocol"),
     ] = None
     subjects: Annotated[
         Several[Annotated[int, Within(ge=2, le=MOST)]],
-        Field(description="Also the accuracy with so many subjects, drawn at random."),
+        Field(description="Also compute the accuracy with these numbers of subjects, drawn at random."),
         _SIZES,
     ] = ()
     images_each: Annotated[
         Several[Positive],
-        Field(description="Also the accuracy with so many images of each subject, drawn at random."),
+        Field(
+            description="Also compute the accuracy with these numbers of images per subject, drawn at random."
+        ),
         _SIZES,
     ] = ()
     draws: Annotated[
         Positive,
-        Field(description="How many random parts of each size are drawn."),
+        Field(description="Number of random draws of each size."),
         _SIZES,
         Needs("subjects", "images_each"),
     ] = 10
@@ -90,9 +90,7 @@ class ProtocolRequest(LearningRequest):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.file is None:
-            raise refuse("what classifiers learn from is not said", 'name it: file = "FILE"', "file")
+            raise refuse("no training data were given", 'set file = "FILE"', "file")
         if not self.classifiers:
-            raise refuse(
-                "no classifier is named", Hint("name one: {option:classifiers=lbp:nbnn}"), "classifiers"
-            )
+            raise refuse("no classifier was given", Hint("pass {option:classifiers=lbp:nbnn}"), "classifiers")
         return self

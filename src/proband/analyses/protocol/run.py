@@ -1,4 +1,4 @@
-"""Classifiers trained and tested under protocols."""
+"""Train and test classifiers under protocols."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.study.context import Context
 
 
 def prepare(request: ProtocolRequest, context: Context) -> tuple[dict[str, Any], FeatureTable]:
-    """Find the classifiers and read the data, once; refused where the protocols cannot be carried out on them."""
+    """Find the classifiers and read the data, once; raise an error if the protocols cannot be applied."""
     named = [found_from(context.origin, classifier) for classifier in request.classifiers]
     classifiers = named_classifiers(named, mask=request.eyes is not None)
     check_margin(request.margin)

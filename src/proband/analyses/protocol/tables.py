@@ -1,4 +1,4 @@
-"""Accuracies under protocols as people read them: the table of Mery et al. (2016), intervals, and files of splits, predictions and cards."""
+"""Tables and files of accuracies under protocols: the table of Mery et al. (2016), intervals, splits, predictions and cards."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _DATA = Sentence(
     "note",
     "{name}: {samples:count sample} of {subjects:count subject}, {each} each; task: recognise {what}; seed {seed}",
 )
-_WHO = Sentence("protocol.identity", "note", "who it is")
+_WHO = Sentence("protocol.identity", "note", "the subject")
 _WHICH = Sentence("protocol.attribute", "note", "{label} ({n:count class/classes})")
 _SPLITS = Sentence("protocol.splits", "note", "{protocol}: {meaning}. {sizes:parts}")
 _SIZES = Sentence("protocol.split-sizes", "note", "{splits:count split}, {tests} test samples")
 _UNEVEN = Sentence(
     "protocol.uneven-classes",
     "note",
-    "in a test set the share of a class is off by {share:span} at most",
+    "class shares in test sets are off by at most {share:span}",
 )
 _RUNS = Sentence(
     "protocol.runs",
     "note",
-    "The accuracy is the mean over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
+    "The accuracy is the mean over runs; a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
 )
 _A_RUN = Sentence("protocol.run", "note", "one {what}")
 _INTERVAL = Sentence(
@@ -63,7 +63,7 @@ _QUOTED = Sentence(
     "note",
     "Intervals are of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
 )
-_MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
+_MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "{n:count more comparison} in the report")
 _EPD = Sentence("protocol.epd", "note", "{protocol}: {verdict}")
 _SIZED = Sentence(
     "protocol.sizes",
@@ -73,19 +73,19 @@ _SIZED = Sentence(
 _CLASSES = Sentence(
     "protocol.classes",
     "note",
-    "Weighted mean, balanced accuracy and classes count every prediction of every split; their intervals vary {units}",
+    "The weighted mean, the balanced accuracy and class results count every prediction of every split; their intervals vary {units}",
 )
 _BY_PERSON = Sentence("protocol.classes-by-person", "note", "people, with the models fixed")
 _BY_SAMPLE = Sentence("protocol.classes-by-sample", "note", "samples of these people, with the models fixed")
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
-    "The splits of {protocol} are too many to write; the seed reproduces them",
+    "{protocol} has too many splits to write; the seed reproduces them",
 )
 
 
 def runs_table(run: ProtocolRun) -> Table:
-    """Largest, mean, least and standard deviation over runs, in percent: classifiers down, protocols across."""
+    """Maximum, mean, minimum and standard deviation over runs, in percent: classifiers in rows, protocols in columns."""
     rows = []
     for name in run.classifiers:
         own = [one for one in run.results if one.classifier == name]
@@ -107,15 +107,15 @@ def _percent(one: ProtocolResult, statistic: str) -> Cell:
 
 
 def intervals_table(run: ProtocolRun, everything: bool = False) -> Table:
-    """The interval to quote of each accuracy, beside the estimate that it belongs to, and other means; or both intervals."""
+    """The interval to quote for each accuracy with its estimate and other means, or both intervals."""
     level = words.level(run.setting.confidence_level)
     heads: dict[Recommended, tuple[Column, ...]] = {
         "method": (
-            Column(f"its {level} interval", "interval", "Of the accuracy: training and test samples vary."),
+            Column(f"its {level} interval", "interval", "Interval of the accuracy; training and test samples vary."),
         ),
         "fitted-models": (
-            Column("pooled estimate", "number", "Every test sample weighs the same, by its mean over the splits that test it."),
-            Column(f"{level} interval, pooled", "interval", "Of the pooled estimate: people vary, the fitted models stay."),
+            Column("pooled estimate", "number", "Every test sample weighted equally, by its mean over the splits that test it."),
+            Column(f"{level} interval, pooled", "interval", "Interval of the pooled estimate; people vary, the fitted models are fixed."),
         ),
     }  # fmt: skip
     shown = [which for which in heads if everything or any(which == one.recommended for one in run.results)]
@@ -138,10 +138,10 @@ def intervals_table(run: ProtocolRun, everything: bool = False) -> Table:
         "Both intervals (%)" if everything else "Intervals (%)",
         (
             *columns("classifier", "protocol", text=2),
-            Column("accuracy", "number", "The mean over runs."),
+            Column("accuracy", "number", "Mean over runs."),
             *(column for which in shown for column in heads[which]),
-            Column("weighted", "number", "Every test sample of every split weighs the same."),
-            Column("balanced", "number", "Every class weighs the same."),
+            Column("weighted", "number", "Every test sample of every split weighted equally."),
+            Column("balanced", "number", "Every class weighted equally."),
         ),
         tuple(rows),
     )
@@ -175,19 +175,19 @@ def _other_means(found: ProtocolFindings, one: ProtocolResult) -> tuple[float, f
 
 
 def quoted_verdicts(run: ProtocolRun) -> list[Note]:
-    """What comparisons show, as many of them as can be read beneath a table."""
+    """Verdicts of comparisons, as many as fit below a table."""
     verdicts = [said for found in run.findings for said in found.verdicts()]
     more = len(verdicts) - _MOST_VERDICTS
     return [*verdicts[:_MOST_VERDICTS], *([_MORE_VERDICTS(n=more)] if more > 0 else [])]
 
 
 def enrolment_statements(run: ProtocolRun) -> list[Note]:
-    """Among how many people those held out are searched."""
+    """State the number of people enrolled when searching for held-out people."""
     return [note for note in run.notes if note.code == ENROLLED.code]
 
 
 def quoted_statements(run: ProtocolRun) -> list[Note]:
-    """What else belongs beneath the accuracies to quote: the data, what varies, and what was left out."""
+    """Notes below the accuracies to quote: the data, what varies, and what was left out."""
     others = [*_about_others(run), *enrolment_statements(run)]
     return [
         _of_data(run),
@@ -206,14 +206,14 @@ def _quoted(interval: Estimate) -> Note:
 
 
 def _about_others(run: ProtocolRun) -> list[Note]:
-    """Notes on intervals that are not those to quote."""
+    """Notes on intervals other than the interval to quote."""
     quoted = [note for one in run.results for note in one.interval.notes]
     every = [note for one in run.results for each in (one.corrected, one.pooled) for note in each.notes]
     return [note for note in every if note not in quoted]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
-    """Say what the numbers mean, a note each."""
+    """Explain the numbers, one note each."""
     return [
         _of_data(run),
         *run.sentences(),

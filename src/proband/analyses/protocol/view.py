@@ -1,4 +1,4 @@
-"""Classifiers under protocols shown."""
+"""Views of classifiers under protocols."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ PARTS = "protocol"
 _PROTOCOLS = Sentence(
     "methods.protocols",
     "note",
-    "{n:count classifier was/classifiers were} trained and tested on {samples:count sample} of {people:count person/people} under "
-    "{names:row}, the same splits for all, and the protocols judged by EPD",
+    "{n:count classifier was/classifiers were} trained and tested on {samples:count sample} of "
+    "{people:count person/people} under {names:row}, on the same splits, and the protocols were assessed by EPD",
 )
 _ACCURACY_INTERVALS = Sentence(
     "methods.accuracy-intervals", "note", "Accuracies are means over runs. Their intervals: {methods:parts}"
@@ -56,7 +56,7 @@ _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:pa
 _DROPS = Sentence(
     "methods.mixing-drops",
     "note",
-    "Drops from mixed to disjoint protocols are differences of pooled estimates with t intervals over people, who are on both sides",
+    "Drops from mixed to disjoint protocols are differences of pooled estimates with t intervals over people, paired because the same people are in both",
 )
 _BY_SIZE = Sentence(
     "methods.protocol-sizes",
@@ -85,7 +85,7 @@ class ProtocolView(View[ProtocolRun]):
         ]
 
     def notes(self, found: ProtocolRun) -> Sequence[Note]:
-        """What the accuracies mean."""
+        """Notes on the accuracies."""
         return run_statements(found)
 
     def passages(self, found: ProtocolRun, explain: bool) -> Iterator[Passage]:
@@ -151,7 +151,7 @@ class ProtocolView(View[ProtocolRun]):
         blocks += [_classes(place, one) for place, one in enumerate(found.findings)]
         blocks += [
             Folded("Both intervals", (_named("sure", intervals_table(found, everything=True)),)),
-            Folded("What the accuracies mean", tuple(said(run_statements(found)))),
+            Folded("Notes on the accuracies", tuple(said(run_statements(found)))),
         ]
         yield Placed(11, Section("protocols", "Accuracy under protocols", tuple(blocks)))
 
@@ -186,7 +186,7 @@ class ProtocolView(View[ProtocolRun]):
             text.say(_BY_SIZE(draws=found.sizes[0].n_draws), "student1908")
 
     def told(self, found: ProtocolRun) -> Sequence[Note]:
-        """What EPD says."""
+        """The EPD verdicts."""
         return epd_statements(found)
 
 

@@ -2,10 +2,10 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Open-set identification: some people are not enrolled.
+_HELP = """Evaluate open-set identification: some people are not enrolled.
 
-A search returns up to so many candidates whose score reaches a threshold. FPIR: searches for people who are not enrolled that
-return anybody. FNIR: searches for enrolled people that do not return them.
+A search returns at most a given number of candidates with scores at or above a threshold. FPIR: share of searches for people not
+enrolled that return any candidate. FNIR: share of searches for enrolled people that do not return them.
 
 [bold]Example[/bold]
 

@@ -1,4 +1,4 @@
-"""What a first study file proposes of open-set identification."""
+"""Proposal of open-set identification for a new study file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from proband.words import counted
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Say how many people could be searched for without being enrolled."""
+    """State how many people could be searched for without being enrolled."""
     if not made.ranked:
         return Suggestion()
-    note = "# [search]                    # some of those searched for are not enrolled"
+    note = "# [search]                    # some people searched for are not enrolled"
     if made.samples is not None:
         once = int((made.samples.counts == 1).sum())
-        note += f"; {counted(once, 'person has', 'people have')} one sample only"
+        note += f"; {counted(once, 'person has', 'people have')} only one sample"
     return Suggestion((note, "# fpir = [0.1, 0.01, 0.001]"))

@@ -1,4 +1,4 @@
-"""What can be asked of open-set search."""
+"""Requests for open-set search."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ class SearchRequest(AnalysisRequest):
 
     gallery: Annotated[
         Condition | None,
-        Field(description="Who is enrolled. Default: every target."),
+        Field(description="Gallery (enrolled people). Default: every target."),
         Option(("-g",), panel="Data"),
     ] = None
     probes: Annotated[
         Condition | None,
-        Field(
-            description="Who is searched for, enrolled or not. Default: every query that is not in the gallery."
-        ),
+        Field(description="Probes, enrolled or not. Default: every query that is not in the gallery."),
         Option(("-p",), panel="Data"),
     ] = None
     fusion: Annotated[
-        Literal["max", "mean"], Field(description="How several samples of a person make one score.")
+        Literal["max", "mean"], Field(description="Fusion of the scores of a person's samples.")
     ] = "max"
-    fpir: Annotated[Several[Share], Field(description="False positive identification rates.")] = (
+    fpir: Annotated[Several[Share], Field(description="Target false positive identification rates.")] = (
         0.1,
         0.01,
         0.001,
     )
-    ranks: Annotated[Several[Rank], Field(description="Numbers of candidates.")] = (1, 20)
+    ranks: Annotated[Several[Rank], Field(description="Numbers of candidates returned.")] = (1, 20)
     sizes: Annotated[
         Several[Positive],
-        Field(description="Errors for galleries of these numbers of people, at the first FPIR's threshold."),
+        Field(
+            description="Also report errors for galleries of these sizes (people), at the first FPIR's threshold."
+        ),
     ] = ()

@@ -1,4 +1,4 @@
-"""Open-set identification carried out: searches for people who may not be enrolled."""
+"""Run open-set identification: searches for people who may not be enrolled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proband.study.requests import ExperimentDesign
 
 @dataclass(frozen=True, eq=False)
 class Searched(Parts):
-    """Open-set identification, one for each algorithm; and what smaller galleries would give, if that was asked for."""
+    """Open-set results of each algorithm, and results for smaller galleries if requested."""
 
     written = Written({"by_gallery_size": "gallery_sizes"})
 
@@ -30,12 +30,12 @@ class Searched(Parts):
 
     @property
     def gallery_sizes(self) -> tuple[dict[str, Any], ...]:
-        """Rows of what smaller galleries would give."""
+        """Results for smaller galleries, as rows."""
         return tuple(row for frame in self.by_gallery_size for row in frame.to_dicts())
 
 
 def prepare(request: SearchRequest, context: Context) -> Experiment:
-    """Make the gallery and the probes, some of whom must be enrolled and some not."""
+    """Make the gallery and the probes, which must include people enrolled and not enrolled."""
     made = context.experiment_over(ExperimentDesign(gallery=request.gallery, probes=request.probes))
     require_both(context.names[0], int(made.mated.sum()), int((~made.mated).sum()))
     return made

@@ -1,4 +1,4 @@
-"""Open-set identification shown."""
+"""Views of open-set identification."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from proband.words import Note, Sentence
 _SEARCHED = Sentence(
     "methods.searches",
     "note",
-    "Open-set search among {enrolled:count enrolled person/enrolled people}, with {mated:count search/searches} for them and {others:count} for others; a "
+    "Open-set search among {enrolled:count enrolled person/enrolled people}, with {mated:count search/searches} for enrolled people and {others:count} for others; a "
     "person's samples were fused by {fusion}, and FPIR and FNIR have Wilson intervals with people as units",
 )
 _SEARCH = Sentence("diagnostics.search", "note", "search, {algorithm}")
@@ -29,10 +29,10 @@ _SEARCH = Sentence("diagnostics.search", "note", "search, {algorithm}")
 
 @shows(Searched)
 class SearchedView(View[Searched]):
-    """Searches of every algorithm, and what smaller galleries would give."""
+    """Searches of every algorithm, and results for smaller galleries."""
 
     section = ("open-set", "Open-set search", 35)
-    meaning = "What searches mean"
+    meaning = "Notes on the searches"
 
     def tables(self, found: Searched) -> Sequence[Table]:
         return [search_table(found.searches), *_sizes(found)]
@@ -82,13 +82,13 @@ def _sizes(found: Searched) -> list[Table]:
     """What smaller galleries would give, a row for each algorithm and size; none where none was asked for."""
     rows = [row for frame in found.by_gallery_size for row in frame.iter_rows(named=True)]
     table = col.table_of(
-        "Fewer people enrolled, at random",
+        "Smaller galleries (random subsets)",
         rows,
         col.name("algorithm", lambda row: row["algorithm"]),
-        col.count("enrolled", lambda row: row["gallery"], "People enrolled, at random.", leads=True),
+        col.count("enrolled", lambda row: row["gallery"], "People enrolled, drawn at random.", leads=True),
         col.rate("FPIR", lambda row: row["fpir"]),
         col.rate("FNIR", lambda row: row["fnir"]),
         id="search-sizes",
-        on_page="Smaller galleries, enrolled at random",
+        on_page="Smaller galleries (random subsets)",
     )
     return [table] if rows else []

@@ -2,16 +2,16 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Does it matter which images are the gallery?
+_HELP = """Test whether the choice of gallery images matters.
 
-Each column of images is the gallery in turn, before and after mixing (Micheals & Boult 2001). People are the strata and their probe images the units. Standard errors say how rates vary with the probe images of *these
-people*; for other people see proband evaluate, or take people as the units of larger strata.
+Each column of images is the gallery in turn, before and after mixing (Micheals & Boult 2001). People are the strata and their probe images the units. Standard errors describe variation over probe images of *these
+people*; for other people use proband evaluate, or make people the units of larger strata.
 
 [bold]Examples[/bold]
 
   proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
 
-One gallery that stays, people as the units of sites, each site weighing the same:
+A fixed gallery, with people as the units of sites and every site weighted equally:
 
   proband strat scores.npz -s samples.csv --orientation similarity -g "session == 1" --strata site --units subject --stratum-weights equal
 

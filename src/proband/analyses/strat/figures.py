@@ -36,12 +36,12 @@ _NO_BANDS = f"bands are drawn for up to {MOST_BANDS} galleries, and strat_curves
 
 
 def first_to_vary(study: StratStudy) -> str:
-    """The first algorithm whose rate varies, which is shown first; if none does, the first."""
+    """The first algorithm whose rate varies, or the first algorithm if none varies."""
     return next(iter(study.varying_algorithms), study.cases[0].algorithm)
 
 
 def gallery_of(study: StratStudy) -> str:
-    """The gallery that algorithms are compared with, and errors are of."""
+    """Name of the gallery used to compare algorithms and compute errors."""
     return "first mixed gallery" if study.mixed else "fixed gallery"
 
 
@@ -66,7 +66,7 @@ def galleries_chart(
         cmc(effect.bands, id, title, drawn=drawn, rank=effect.rank, relative=relative),
         above=of,  # bands are said below
         heading=f"{column} as gallery: rate at rank {effect.rank}",
-        see="Curves that lie apart: it matters which image of each person is enrolled.",
+        see="If curves differ, it matters which image of each person is enrolled.",
     )
 
 
@@ -84,8 +84,9 @@ def errors_chart(study: StratStudy, algorithm: str, *, id: str = "strat-errors-c
         study, algorithm, curves, ROUNDING * _POINTS, "standard error (percentage points)", id=id,
         title=f"Standard error of the CMC, {algorithm}",
         notes=[f"The {name} has the same standard errors as BRR at every rank." for name in same],
-        see="How far a rate would vary, by each method. They answer different questions: BRR varies images of these people, the "
-        "jackknife and the bootstrap over probes take every probe for another person's, the bootstrap over people varies people.",
+        see="Standard error of the rate by method. The methods answer different questions: BRR varies images of these "
+            "people, the jackknife and the bootstrap over probes treat every probe as a different person's, and the "
+            "bootstrap over people varies people.",
     )  # fmt: skip
 
 
@@ -108,16 +109,16 @@ def units_chart(study: StratStudy, algorithm: str, *, id: str = "strat-units-cha
     if any(variance.lowest is not None for variance in drawn):
         notes.append("Shaded: from the lowest to the highest choice of units.")
     if any(variance.n_choices > 1 and variance.lowest is None for variance in drawn):
-        notes.append("Without shade: there are too many choices to try each; their mean is exact.")
+        notes.append("Without shading: too many choices to try them all; the mean is exact.")
     return _by_rank(
         study, algorithm, curves, (ROUNDING * _POINTS) ** 2, "variance (squared percentage points)", id=id,
         title=f"Variance of the CMC by units per person, {algorithm}", notes=notes,
-        see="What each further probe image of a person gains: the more units, the lower the variance.",
+        see="Gain from each additional probe image of a person: the more units, the lower the variance.",
     )  # fmt: skip
 
 
 def units_name(variance: VarianceByRank) -> str:
-    """What a variance is of: how many units, and which or how many choices of them."""
+    """Name of a variance: number of units, and the choice or number of choices."""
     if variance.left_out is not None:
         return f"{variance.units} units, without column {variance.left_out}"
     if variance.n_choices == 1:
@@ -141,21 +142,21 @@ def gallery_effect_figure(
 ) -> Figure:
     """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
 
-    Original and mixed galleries stand side by side, on the same axes. Ranks go as far as curves still differ: to where
-    all have passed 99 %. Up to six galleries have their bands.
+    Original and mixed galleries are drawn side by side on the same axes. Ranks end where all curves have passed 99 %.
+    Bands are drawn for up to six galleries.
 
     Parameters
     ----------
     effects
-        What `gallery_effect` found, for one algorithm or several.
+        Results of `gallery_effect` for one or more algorithms.
     title
-        A heading for the whole figure.
+        Title of the figure.
     note
-        What else is to be said, such as which algorithms are not drawn.
+        Additional text, such as the algorithms not shown.
     width
-        Of the figure, in inches: below five and a half, panels stand below one another.
+        Width of the figure in inches; below 5.5, panels are stacked.
     relative
-        Whether the axis has rank / people in the gallery.
+        Whether the axis shows rank / people in the gallery.
     """
     if not effects:
         raise UsageError("There are no galleries to draw.")
@@ -179,7 +180,7 @@ def gallery_effect_figure(
 def study_figures(
     study: StratStudy, algorithm: str | None = None, width: float | None = None, title: str | None = None
 ) -> dict[str, Callable[[], Figure]]:
-    """What draws the paper's figures: galleries and mixed galleries, errors by method, algorithms, units.
+    """Functions that draw the paper's figures: galleries and mixed galleries, errors by method, algorithms, units.
 
     Those of one algorithm each have a panel for every algorithm, up to six, or for the one that is named; errors and units only for those
     whose rates vary.
@@ -224,9 +225,9 @@ def study_figures(
 def _printed(names: Sequence[str], algorithm: str | None, rule: str = "") -> tuple[Sequence[str], str]:
     """The algorithms that have a panel in a printed figure, and by which rule."""
     if algorithm is not None:
-        return [algorithm], "the one asked for"
+        return [algorithm], "the requested algorithm"
     if len(names) > _MOST_PRINTED:
-        return names[:_MOST_PRINTED], "the first; the page and the tables of curves have the others"
+        return names[:_MOST_PRINTED], "the first; the others are in the page and the tables of curves"
     return names, rule
 
 
@@ -243,15 +244,15 @@ def plot_study(
     Parameters
     ----------
     which
-        ``galleries``, ``errors``, ``algorithms`` or ``units``; by default the first there is.
+        ``galleries``, ``errors``, ``algorithms`` or ``units``. Default: the first available.
     width
-        Of the figure, in inches.
+        Width of the figure in inches.
     title
-        A heading for the whole figure.
+        Title of the figure.
     algorithm
-        Of figures of one algorithm each, whose; by default of those that vary.
+        Algorithm to show in figures of a single algorithm. Default: algorithms that vary.
     relative
-        Whether ranks are shares of the gallery.
+        Whether ranks are divided by the number of people in the gallery.
     """
     asked = study if relative is None else replace(study, relative_ranks=relative)
     named = study_figures(asked, algorithm, width, title)
@@ -327,7 +328,7 @@ def _legend_under(axis: Axes, chart: Chart, handles: Sequence[Artist]) -> None:
 
 
 def ranks_drawn(effects: Sequence[GalleryEffect]) -> int:
-    """How many ranks the curves of galleries are drawn over; the rank of the test is among them."""
+    """Number of ranks to draw for curves of galleries, including the rank of the test."""
     bands = [band for effect in effects for band in effect.bands]
     return max(_low_ranks(bands), *(effect.rank for effect in effects))
 

@@ -1,4 +1,4 @@
-"""What a first study file proposes of a stratified evaluation."""
+"""Proposal of a stratified evaluation for a new study file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from proband.words import counted
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Propose it for scores of all samples with each other, if anybody has three."""
+    """Propose it for scores of all samples against each other, if at least one person has three."""
     if not made.all_with_all or made.samples is None or made.samples.counts.max() < 3:
         return Suggestion()
     n_images = most_probes(made.samples.counts)
     people = int((made.samples.counts >= n_images).sum())
     return Suggestion(
         (
-            "# [strat]                     # does it matter which image is enrolled?",
-            f"# n_images = {n_images}                # {counted(people, 'person has', 'people have')} as many",
+            "# [strat]                     # does the choice of enrolled image matter?",
+            f"# n_images = {n_images}                # {counted(people, 'person has', 'people have')} this many",
         )
     )

@@ -1,4 +1,4 @@
-"""What can be asked of a stratified evaluation."""
+"""Requests for a stratified evaluation."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class StratRequest(AnalysisRequest, Replication):
     n_images: Annotated[
         Annotated[int, Within(ge=3, le=MOST)] | None,
         Field(
-            description="Images of each person: one is the gallery, the others are the units. Default: as many as leave the most "
-            "probes."
+            description="Images per person: one is in the gallery, the others are the units. Default: the number that "
+            "leaves the most probes."
         ),
         Option(("--images", "-n")),
         Unless("gallery"),
     ] = None
     order_by: Annotated[
         Text | None,
-        Field(description="What orders a person's images; default: the table."),
+        Field(description="Column that orders a person's images. Default: order of the table."),
         Option(metavar="COLUMN"),
         Unless("gallery"),
     ] = None
     design: Annotated[
         Text,
-        Field(description="How variance is replicated: brr, fay, jackknife, rao-wu, or a plug-in's."),
+        Field(description="Replication method for variances: brr, fay, jackknife, rao-wu, or a plug-in's."),
         DESIGNS,
     ] = "brr"
-    rank: Annotated[Rank, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="Rank for tables and tests."), Option(("-r",))] = 1
     gallery: Annotated[
         Condition | None,
         Field(
@@ -63,17 +63,17 @@ class StratRequest(AnalysisRequest, Replication):
     sensors: Annotated[
         Text | None,
         Field(
-            description="Compare sensors or conditions: the column of probes that tells them apart, on the same people and one gallery."
+            description="Compare sensors or conditions on the same people and one gallery: column of probes that distinguishes them."
         ),
         Option(metavar="COLUMN"),
     ] = None
     relative_ranks: Annotated[
         bool,
-        Field(description="Draw curves over rank / people in the gallery instead of rank."),
+        Field(description="Plot curves over rank / people in the gallery instead of rank."),
         Option(needs=("figure", "out", "report")),
     ] = False
 
     @property
     def reads(self) -> Reads:
-        """What it reads: scores, with ties and failures as the experiment has them."""
+        """Inputs: scores, with the tie and failure policies of the experiment."""
         return Reads(experiment=frozenset({"ties", "on_failure"}))

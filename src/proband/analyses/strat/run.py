@@ -1,4 +1,4 @@
-"""A stratified evaluation carried out."""
+"""Run a stratified evaluation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proband.study.requests import ExperimentDesign
 
 
 def prepare(request: StratRequest, context: Context) -> Experiment | None:
-    """Make the fixed gallery and its probes, if there is one; without one, people must have enough images."""
+    """Make the fixed gallery and its probes, if requested; otherwise check that people have enough images."""
     design = stratified_design(request)
     if request.gallery is None:
         if request.n_images is not None or request.order_by is not None:

@@ -1,4 +1,4 @@
-"""The stratified experiment as people read it."""
+"""Tables and notes of stratified evaluations."""
 
 from __future__ import annotations
 
@@ -23,36 +23,37 @@ from proband.words import Note, Sentence
 _FIRST_TO_VARY = Sentence(
     "strat.first-to-vary",
     "note",
-    "Curves by gallery and standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page "
-    "folds the others; strat_curves.csv, strat_errors.csv, strat_units.csv and the JSON have all",
+    "Curves by gallery and standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose "
+    "rates vary. The page folds the others; strat_curves.csv, strat_errors.csv, strat_units.csv and the JSON file "
+    "contain all algorithms",
 )
 _FIRST_OF_FIXED = Sentence(
     "strat.first-to-vary-with-fixed-gallery",
     "note",
-    "Standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page folds the others; "
-    "strat_errors.csv and the JSON have all",
+    "Standard errors by method are shown for {algorithm}, the first of {n:count algorithm} whose rates vary. The page "
+    "folds the others; strat_errors.csv and the JSON file contain all algorithms",
 )
 _NOTHING_VARIES = Sentence(
     "strat.nothing-varies",
     "note",
-    "With the {gallery} the rates of {algorithms:names} do not vary at any rank, so their errors by method are not drawn",
+    "With the {gallery} the rates of {algorithms:names} do not vary at any rank, so their errors by method are not plotted",
 )
 _CLOSED_FORMS = Sentence(
     "strat.closed-forms",
     "note",
-    "Replicates are those each method takes; of a rate BRR, JKn and the delete-one jackknife have closed forms, which need none",
+    "The number of replicates is that of each method; for a rate, BRR, JKn and the delete-one jackknife have closed forms and need no replicates",
 )
 _GAIN = Sentence(
     "strat.gain-of-units",
     "note",
-    "With k of {n:count} units the mean variance over all choices is {n:count}/k times that with all, whatever the data",
+    "With k of {n:count} units the mean variance over all choices is {n:count}/k times that with all, for any data",
 )
 _WITH_FIRST_MIXED = Sentence("strat.with-first-mixed-gallery", "note", "With the first mixed gallery, {told}")
 _PLUS_MINUS = Sentence("strat.plus-minus", "mark", "± is one standard error")
 _TEST = Sentence(
     "strat.test-of-galleries",
     "note",
-    "The test of galleries is over people (Hotelling's T² of their contrasts), so it is for new people",
+    "The test of galleries is over people (Hotelling's T² of their contrasts), so it generalises to new people",
 )
 _FAILED = Sentence(
     "strat.failures-to-acquire",
@@ -63,14 +64,15 @@ _FAILED = Sentence(
 _PEOPLE = Sentence(
     "strat.people",
     "note",
-    "{people:count} of {of:count} people take part, with {images} images each; {left_out:count person has/people have} fewer that were "
-    "scored both as queries and as targets, {unused:count image is/images are} not used",
+    "{people:count} of {of:count} people take part, with {images} images each; {left_out:count person has/people have} "
+    "fewer images scored both as queries and as targets; {unused:count image is/images are} not used",
 )
 _FEW_PEOPLE = Sentence(
     "strat.few-people",
     "caution",
-    "Only {people:count} of {of:count} people take part, those with {images} images; {left_out:count person has/people have} fewer "
-    "that were scored both as queries and as targets, {unused:count image is/images are} not used",
+    "Only {people:count} of {of:count} people take part, those with {images} images; "
+    "{left_out:count person has/people have} fewer images scored both as queries and as targets; "
+    "{unused:count image is/images are} not used",
 )
 _EVERYBODY = Sentence(
     "strat.everybody",
@@ -81,8 +83,8 @@ _ALL_PROBES = Sentence("strat.all-probes", "note", "All {people:count person/peo
 _FIXED_PEOPLE = Sentence(
     "strat.people-of-fixed-gallery",
     "caution",
-    "{people:count} of {of:count} people with probes take part; {left_out:count is/are} in strata of one unit, which show no variance, "
-    "and {left_out:word is/are} left out with {unused:count probe}",
+    "{people:count} of {of:count} people with probes take part; {left_out:count is/are} in strata with a single unit, "
+    "whose variance cannot be estimated, and {left_out:word is/are} left out with {unused:count probe}",
 )
 _MOST_PEOPLE = Sentence(
     "strat.most-people", "note", "With {images} images each, {people:count person/people} could take part"
@@ -90,28 +92,28 @@ _MOST_PEOPLE = Sentence(
 _KISH = Sentence(
     "strat.miss-rate",
     "note",
-    "{algorithm}: probes of one person are alike (intraclass correlation {icc:two}, {probes:two} probes each, ρ(n̄ − 1) = {product:two}), "
-    "so for new people an interval that takes them for independent would miss in {miss:tenth} of cases instead of {nominal:tenth} "
-    "(Kish 1957)",
+    "{algorithm}: probes of one person are alike (intraclass correlation {icc:two}, {probes:two} probes each, ρ(n̄ − "
+    "1) = {product:two}), so for new people an interval that assumes independence would miss the true rate in "
+    "{miss:tenth} of cases instead of {nominal:tenth} (Kish 1957)",
 )
 _KISH_SAME = Sentence(
     "strat.miss-rate-as-stated",
     "note",
-    "{algorithm}: probes of one person are hardly more alike than those of different people (intraclass correlation {icc:two}, "
-    "{probes:two} probes each), so for new people an interval that takes them for independent misses about as often as it should, in "
-    "{nominal:tenth} of cases (Kish 1957)",
+    "{algorithm}: probes of one person are hardly more alike than those of different people (intraclass correlation "
+    "{icc:two}, {probes:two} probes each), so for new people an interval that assumes independence misses the true "
+    "rate about as often as it should, in {nominal:tenth} of cases (Kish 1957)",
 )
 _KISH_NONE = Sentence(
     "strat.miss-rate-not-raised",
     "note",
     "{algorithm}: probes of one person are no more alike than those of different people (intraclass correlation {icc:two}, "
-    "{probes:two} probes each), so for new people an interval that takes them for independent is not too narrow (Kish 1957)",
+    "{probes:two} probes each), so for new people an interval that assumes independence is not too narrow (Kish 1957)",
 )
 _SENSOR = Sentence("strat.sensor", "note", "{algorithm}, {varying}: {told}")
 _NO_IMAGES = Sentence(
     "strat.sensors-without-images",
     "note",
-    "{algorithm}: somebody has one probe of a {column}, so nothing is said of other images of these people",
+    "{algorithm}: at least one person has only one probe for a {column}, so variation over other images of these people cannot be estimated",
 )
 _SHORT = {
     "probe-images-of-these-people": "images",
@@ -122,7 +124,7 @@ _HALF = 0.5  # of all people; fewer are a caution
 
 
 def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
-    """Make a table of rates by gallery, a row for each algorithm."""
+    """Make a table of rates by gallery, one row per algorithm."""
     return col.table_of(
         "",
         effects,
@@ -141,7 +143,7 @@ def _with_error(one: Estimate) -> Cell:
 
 
 def study_tables(study: StratStudy) -> list[Table]:
-    """The galleries as they are, and mixed, or the rates with a fixed gallery and the sensors compared; and errors by method."""
+    """Original and mixed galleries, or rates with a fixed gallery and compared sensors, and errors by method."""
     errors = errors_table(study, first_to_vary(study))
     if study.effects:
         return [galleries_table(study.effects), galleries_table(study.mixed), errors]
@@ -149,7 +151,7 @@ def study_tables(study: StratStudy) -> list[Table]:
 
 
 def all_tables(study: StratStudy) -> list[Table]:
-    """The same, and what further units gain."""
+    """The same, with the gain from additional units."""
     return [*study_tables(study), *([units_table(study, first_to_vary(study))] if study.n_images > 3 else [])]
 
 
@@ -185,14 +187,14 @@ def errors_table(study: StratStudy, algorithm: str, *, id: str = "strat-errors")
         col.rate(
             "variance ratio",
             lambda one: one.variance_ratio,
-            explained="Variance over that of the bootstrap over probes, on average over relative ranks up to 0.1.",
+            explained="Variance divided by that of the bootstrap over probes, averaged over relative ranks up to 0.1.",
         ),
         id=id,
     )
 
 
 def units_table(study: StratStudy, algorithm: str, *, id: str = "strat-units") -> Table:
-    """Make a table of the variance of an algorithm's rate by the number of units a person."""
+    """Make a table of the variance of an algorithm's rate by number of units per person."""
     variances = study.variances[algorithm]
     at = study.rank - 1
     most = float(variances[0].by_rank[at])
@@ -225,7 +227,7 @@ class _Pair(NamedTuple):
 
 
 def sensors_table(study: StratStudy) -> Table:
-    """Make a table of sensors, a row for every two of each algorithm and for what varies."""
+    """Make a table of sensors: one row per pair of sensors, algorithm and source of variation."""
     first = study.sensors[0]
     return col.table_of(
         "",
@@ -256,7 +258,7 @@ def sensors_table(study: StratStudy) -> Table:
 
 
 def people_statement(study: StratStudy) -> Note:
-    """Say who takes part, and who does not; a caution where fewer than half of all people do."""
+    """State how many people take part, with a caution if fewer than half do."""
     everybody = study.n_subjects + study.n_left_out
     of = {"people": study.n_subjects, "unused": study.n_unused}
     if study.estimates:
@@ -270,7 +272,7 @@ def people_statement(study: StratStudy) -> Note:
 
 
 def sensor_statements(study: StratStudy) -> list[Note]:
-    """Say of every algorithm which sensor is better, for new people and for new images of these people."""
+    """State for every algorithm which sensor is better, for new people and for new images of these people."""
     made: list[Note] = []
     for one in study.sensors:
         for compared in (one.people, one.images):
@@ -285,12 +287,12 @@ def sensor_statements(study: StratStudy) -> list[Note]:
 
 
 def of_gallery(study: StratStudy, told: Sequence[Note]) -> list[Note]:
-    """What is said of algorithms, with the gallery that it is of; a fixed gallery is the only one."""
+    """Statements on algorithms with their gallery; a fixed gallery needs no name."""
     return [_WITH_FIRST_MIXED(told=note) for note in told] if study.effects else [*told]
 
 
 def study_statements(study: StratStudy) -> list[Note]:
-    """Say what was found and what it means, a note each."""
+    """State the results and their meaning, one note each."""
     facts, *_ = facts_of(study.cases)
     said: list[Note] = [
         *(effect.sentence() for effect in (*study.effects, *study.mixed)),
@@ -318,7 +320,7 @@ def study_statements(study: StratStudy) -> list[Note]:
 
 
 def whose_errors(study: StratStudy) -> list[Note]:
-    """Say whose errors by method are shown first, and who has none."""
+    """State which algorithm's errors by method are shown first, and which have none."""
     names = [one.algorithm for one in study.cases]
     still = tuple(name for name in names if name not in study.varying_algorithms)
     shown = _FIRST_TO_VARY if study.effects else _FIRST_OF_FIXED
@@ -329,7 +331,7 @@ def whose_errors(study: StratStudy) -> list[Note]:
 
 
 def method_statements(study: StratStudy) -> list[Note]:
-    """Say how many replicates methods take, what further units gain, and whose errors they are."""
+    """Explain the number of replicates, the gain from additional units, and the algorithm shown."""
     gain = [_GAIN(n=study.n_images - 1)] if study.n_images > 3 else []
     return [_CLOSED_FORMS(), *gain, *whose_errors(study)]
 

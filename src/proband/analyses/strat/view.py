@@ -1,4 +1,4 @@
-"""A stratified evaluation shown."""
+"""Views of a stratified evaluation."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ _MOST_SENSORS = 4  # sentences; all of them if everything is explained
 _IN_TURN = Sentence(
     "methods.stratified-galleries",
     "note",
-    "Each of {images} images of {people:count person/people} served as the gallery in turn, as they are and mixed; whether the "
-    "galleries differ was tested over people by Hotelling's T²",
+    "Each of {images} images of {people:count person/people} served as the gallery in turn, in original and mixed "
+    "columns; differences between galleries were tested over people by Hotelling's T²",
 )
 _FIXED_GALLERY = Sentence(
     "methods.stratified-fixed-gallery",
@@ -94,7 +94,7 @@ class StratView(View[StratStudy]):
         return [found.answers]
 
     def passages(self, found: StratStudy, explain: bool) -> Iterator[Passage]:
-        """Who takes part above the tables, verdicts beneath."""
+        """Participation above the tables, verdicts below."""
         told, left = (of_gallery(found, notes) for notes in told_and_left(found.comparison, explain))
         sensors = sensor_statements(found)
         before = [] if explain else [people_statement(found)]
@@ -149,7 +149,7 @@ class StratView(View[StratStudy]):
         yield from leading_section(found.comparison, scene)
 
     def blocks(self, found: StratStudy, scene: Scene) -> Iterator[Block]:
-        """Galleries in turn or the fixed one, the curves behind them, and standard errors; other algorithms are folded."""
+        """Galleries in turn or the fixed gallery, their curves, and standard errors; other algorithms are folded."""
         first = first_to_vary(found)
         if found.effects:
             mixed = "Rates with each image as the gallery, after mixing"
@@ -166,11 +166,11 @@ class StratView(View[StratStudy]):
                 yield Folded(f"The same curves for {name}", blocks)
         if found.effects:
             yield Folded("Each gallery", (_effects_table(found),))
-        meaning = "What the galleries mean" if found.effects else "What they mean"
+        meaning = "Notes on the galleries" if found.effects else "Notes"
         yield Folded(meaning, tuple(said(study_statements(found))))
 
     def headline(self, found: StratStudy, scene: Scene) -> Summary | None:
-        """Who leads; or whether galleries differ, which sensor is better, or how good the only algorithm is."""
+        """The leader, or whether galleries differ, which sensor is better, or the rate of a single algorithm."""
         if found.comparison is not None:
             return summary_of(found.comparison, 11)
         return Summary(_told(found), precedence=70)
@@ -241,12 +241,12 @@ class _Gallery(NamedTuple):
 
     @property
     def algorithm(self) -> str:
-        """Whose rate it is."""
+        """Name of the algorithm."""
         return self.rate.algorithm
 
     @property
     def named(self) -> dict[str, str | int]:
-        """What tells it from others."""
+        """What distinguishes it from others."""
         return {"algorithm": self.algorithm, "galleries": self.images, "gallery": self.number}
 
 
@@ -281,8 +281,6 @@ def _effects_table(study: StratStudy) -> Table:
             answers=lambda one: one.rate.answers,
         ),
         col.rate("standard error", lambda one: one.rate.standard_error),
-        col.p(
-            "p", explained="Do the galleries of this row's algorithm differ? Hotelling's test over people."
-        ),
+        col.p("p", explained="Test of whether the algorithm's galleries differ (Hotelling, over people)."),
         id="gallery-effect",
     )

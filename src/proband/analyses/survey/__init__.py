@@ -3,13 +3,13 @@
 from proband.marks import Needs
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """Means, totals and ratios of samples with weights and strata.
+_HELP = """Estimate means, totals and ratios, with weights and strata.
 
-Variances and quantiles as well. A row is an observation, such as a probe; units (people, sites) were drawn within strata. Standard errors are those of R's package survey.
+Also variances and quantiles. A row is an observation, such as a probe; units (people, sites) were drawn within strata. Standard errors are those of R's package survey.
 
 [bold]Examples[/bold]
 
-Success rates by sex, where people were drawn at sites:
+Success rates by sex, with people sampled within sites:
 
   proband survey probes.csv --weights w --strata site --units person --mean success --by sex --differences
 
@@ -17,7 +17,7 @@ Two stages without replacement, raked to known margins, with the stratified jack
 
   proband survey probes.csv --strata site --units person --units session --fpc people --fpc sessions --mean success --rake margins.csv --method jkn
 
-Replicate weights that came with the data:
+Replicate weights supplied with the data:
 
   proband survey data.csv --weights w --replicate-weights 'rep*' --replicate-kind fay --rho 0.3 --total cost --ratio cost/visits
 """
@@ -31,7 +31,7 @@ ANALYSES.register("survey")(
             job="Studies of the papers",
             title="Survey",
             reads="files",
-            files=("TABLE", "Table with a row for each observation."),
+            files=("TABLE", "Table with one row per observation."),
             experiment=(),
             frames=("survey", "survey_differences"),
             figures=("survey",),

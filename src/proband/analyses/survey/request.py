@@ -1,4 +1,4 @@
-"""What can be asked of a survey."""
+"""Requests for survey estimates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from proband.study.requests.base import (
 )
 
 _COLUMN = Option(metavar="COLUMN", panel="Data")
-_WANTED = Option(metavar="COLUMN", panel="What is estimated")
+_WANTED = Option(metavar="COLUMN", panel="Estimates")
 _KNOWN = Option(metavar="FILE", panel="Known totals")
 _PANEL = "Variance"
 _REPLICATED = tuple(f"method={name}" for name in ("jk1", "jkn", "brr", "fay", "bootstrap"))
@@ -39,181 +39,181 @@ class SurveyRequest(AnalysisRequest):
 
     table: Annotated[
         File | None,
-        Field(description="Table with a row for each observation, such as a probe."),
+        Field(description="Table with one row per observation, such as a probe."),
         Option(panel="Data"),
     ] = None
     weights: Annotated[
         Text | None,
         Field(
-            description="Column of weights: how many of the population a row stands for. Default: all alike, or by fpc."
+            description="Column of weights: number of population members a row represents. Default: equal weights, or weights from fpc."
         ),
         _COLUMN,
     ] = None
-    strata: Annotated[Text | None, Field(description="Column of the strata that units were drawn in."), _COLUMN] = None  # fmt: skip
+    strata: Annotated[Text | None, Field(description="Column of strata."), _COLUMN] = None  # fmt: skip
     units: Annotated[
         Several[Text],
-        Field(
-            description="Column of the units that were drawn (people, sites); again for units within these. Default: rows."
-        ),
+        Field(description="Column of sampled units (people, sites); repeat for later stages. Default: rows."),
         _COLUMN,
     ] = ()
     fpc: Annotated[
         Several[Text],
         Field(
-            description="For each stage, column of how many units a stratum has in the population, or of the fraction drawn. "
-            "Default: drawn with replacement."
+            description="For each stage, column of population sizes (units per stratum) or sampling fractions. "
+            "Default: sampling with replacement."
         ),
         _COLUMN,
     ] = ()
     nest: Annotated[
         bool,
-        Field(description="Units are numbered anew in every stratum."),
+        Field(description="Unit labels are nested: they restart in every stratum."),
         Option(panel="Data"),
         Needs("strata"),
         Needs("units"),
     ] = False
     where: Annotated[
         Text | None,
-        Field(description="A condition on the columns: estimate for this part of the population."),
+        Field(
+            description="Condition on the columns that selects a domain (part of the population) to estimate for."
+        ),
         Option(metavar="CONDITION", panel="Data"),
     ] = None
     missing: Annotated[
         Missing,
-        Field(description="Rows without a value: refuse them, or leave them outside the domain (drop)."),
+        Field(description="Rows without a value: raise an error, or leave them outside the domain (drop)."),
         Option(panel="Data"),
     ] = "error"
     mean: Annotated[
         Several[Text],
-        Field(description="Columns whose means are estimated; of a column of names the share of each value."),
+        Field(description="Columns to estimate means of; for text columns, the share of each value."),
         _WANTED,
     ] = ()
     total: Annotated[
         Several[Text],
-        Field(
-            description="Columns whose totals are estimated; of a column of names how many have each value."
-        ),
+        Field(description="Columns to estimate totals of; for text columns, the count of each value."),
         _WANTED,
     ] = ()
     ratio: Annotated[
         Several[Text],
         Field(description="Ratios of two totals."),
-        Option(metavar="COLUMN/COLUMN", panel="What is estimated"),
+        Option(metavar="COLUMN/COLUMN", panel="Estimates"),
     ] = ()
     variance: Annotated[
-        Several[Text], Field(description="Columns whose variance in the population is estimated."), _WANTED
+        Several[Text], Field(description="Columns to estimate population variances of."), _WANTED
     ] = ()
     quantile: Annotated[
         Several[Text],
-        Field(description="Quantiles of columns; without a share the median."),
-        Option(metavar="COLUMN[@SHARE]", panel="What is estimated"),
+        Field(description="Quantiles of columns; the median if no share is given."),
+        Option(metavar="COLUMN[@SHARE]", panel="Estimates"),
     ] = ()
     by: Annotated[
         Several[Text],
-        Field(description="Columns whose values make domains, each with its estimates."),
+        Field(description="Columns that define domains, each with its own estimates."),
         _WANTED,
     ] = ()
     differences: Annotated[
         bool,
-        Field(description="Every two domains compared, with their covariance."),
-        Option(panel="What is estimated"),
+        Field(description="Compare every pair of domains, accounting for their covariance."),
+        Option(panel="Estimates"),
         Needs("by"),
     ] = False
     post_stratify: Annotated[
         File | None,
         Field(
-            description="Totals of cells in the population: a table with their columns, and the totals last."
+            description="Known population totals of cells: a table of the cell columns, with totals in the last column."
         ),
         _KNOWN,
     ] = None
     rake: Annotated[
         Several[File],
         Field(
-            description="Margins of the population: a table with variable, level and total, or one for each margin, the totals last."
+            description="Known population margins: a table with variable, level and total, or one table per margin with totals in the last column."
         ),
         _KNOWN,
     ] = ()
     calibrate: Annotated[
         File | None,
         Field(
-            description="Totals of columns: variable, level and total; the level is empty for columns of numbers, and variable 1 is the "
-            "number of all."
+            description="Known column totals: a table with variable, level and total; level is empty for numeric "
+            "columns, and variable 1 is the population size."
         ),
         _KNOWN,
     ] = None
     epsilon: Annotated[
         Annotated[float, Within(gt=0)] | None,
         Field(
-            description="Raking ends when no cell changes by so much: below 1 a share of all, from 1 on a number; default: 1e-9."
+            description="Stop raking when no cell changes by more than this: a share of the total if below 1, otherwise a count. Default: 1e-9."
         ),
         Option(panel="Known totals"),
         Needs("rake"),
     ] = None
     max_rounds: Annotated[
         Positive,
-        Field(description="Raking ends after so many rounds at the latest."),
+        Field(description="Maximum number of raking rounds."),
         Option(panel="Known totals"),
         Needs("rake"),
     ] = 200
     method: Annotated[
         Literal["taylor", "jk1", "jkn", "brr", "fay", "bootstrap"],
-        Field(description="How variances are estimated: linearised, or by replicates over units."),
+        Field(description="Variance estimation: linearisation, or replicates over units."),
         Option(panel=_PANEL),
         Unless("replicate_weights"),
     ] = "taylor"
     rho: Annotated[
         Rho | None,
-        Field(description="Fay's factor: what is kept of units left out; default: 0.5."),
+        Field(description="Fay's factor: weight kept by units left out. Default: 0.5."),
         Option(panel=_PANEL),
         Needs("method=fay", "replicate_kind=fay"),
     ] = None
     n_resamples: Annotated[
         Drawn,
-        Field(description="Replicates of the bootstrap."),
+        Field(description="Number of bootstrap replicates."),
         Option(("--replicates",), panel=_PANEL),
         Needs("method=bootstrap"),
     ] = 2_000
     centre: Annotated[
         Literal["estimate", "mean"],
-        Field(description="What squared deviations of replicates are from: R's mse=TRUE or FALSE."),
+        Field(
+            description="Centre of the replicates' squared deviations: the estimate (R's mse=TRUE) or the mean of replicates (mse=FALSE)."
+        ),
         Option(panel=_PANEL),
         Needs("replicate_weights", *_REPLICATED),
     ] = "estimate"
     replicate_weights: Annotated[
         Several[Text],
-        Field(description="Columns of replicate weights that came with the data; * stands for anything."),
+        Field(description="Columns of replicate weights supplied with the data; * matches any text."),
         Option(metavar="COLUMN|PATTERN*", panel=_PANEL),
     ] = ()
     replicate_kind: Annotated[
         Literal["brr", "fay", "jk1", "jkn", "jk2", "bootstrap", "successive-difference", "other"],
         Field(
-            description="How they were made: brr, fay, jk1, jkn, jk2, bootstrap, successive-difference or other."
+            description="Method that produced the replicate weights: brr, fay, jk1, jkn, jk2, bootstrap, successive-difference or other."
         ),
         Option(metavar="KIND", panel=_PANEL),
         Needs("replicate_weights"),
     ] = "other"
     scale: Annotated[
         Annotated[float, Within(gt=0)] | None,
-        Field(description="What every squared deviation counts, instead."),
+        Field(description="Overall scale for squared deviations, instead of the method's."),
         Option(panel=_PANEL),
         Needs("replicate_weights"),
     ] = None
     rscales: Annotated[
         Sections[float],
-        Field(description="What the squared deviation of each replicate counts, besides."),
+        Field(description="Additional scale for each replicate's squared deviation."),
         Option(panel=_PANEL),
         Needs("replicate_weights"),
     ] = ()
     combined: Annotated[
         bool,
-        Field(description="Replicate weights are whole weights, or factors on the weights."),
+        Field(description="Replicate weights are full weights, or factors applied to the weights."),
         Option(panel=_PANEL),
         Needs("replicate_weights"),
     ] = True
     lonely: Annotated[
         Literal["fail", "adjust", "average", "certainty"],
         Field(
-            description="What a stratum of one unit adds: it is refused; its distance from the mean of all; the mean of other strata; "
-            "nothing."
+            description="Strata with a single unit: raise an error, use the distance from the overall mean, use the "
+            "mean of other strata, or contribute nothing."
         ),
         Option(panel=_PANEL),
         Needs("strata"),
@@ -221,36 +221,36 @@ class SurveyRequest(AnalysisRequest):
     interval: Annotated[
         Literal["auto", "t", "normal", "logit", "asin", "beta"],
         Field(
-            description="Intervals: by the units that carry the variance for shares and Student's for all else (auto), Student's as in R (t), normal, or "
-            "for shares on another scale."
+            description="Interval method: effective number of units for shares and Student's t otherwise (auto), "
+            "Student's t as in R (t), normal, or another scale for shares."
         ),
         Option(panel=_PANEL),
     ] = "auto"
     degrees_of_freedom: Annotated[
         Freedom | None,
         Field(
-            description="Of the intervals; default: units less strata, or the rank of the replicates less one."
+            description="Degrees of freedom of the intervals. Default: units minus strata, or rank of the replicates minus one."
         ),
         Option(panel=_PANEL),
     ] = None
     design_effect: Annotated[
         Literal["with-replacement", "without-replacement", "none"],
         Field(
-            description="The variance over that of a simple random sample of as many rows, drawn with-replacement or without-replacement; or none."
+            description="Design effect: variance relative to a simple random sample of the same size, with-replacement or without-replacement; or none."
         ),
         Option(("--deff",), "SAMPLE", _PANEL),
         Needs("mean", "total", "ratio", "variance"),
     ] = "with-replacement"
     quantile_rule: Annotated[
         Literal["math", "school", "hf1", "hf2", "hf3", "hf4", "hf5", "hf6", "hf7", "hf8", "hf9"],
-        Field(description="The definition of a quantile, as R names them: math, school, hf1 to hf9."),
+        Field(description="Definition of quantiles, as named in R: math, school, hf1 to hf9."),
         Option(metavar="RULE", panel=_PANEL),
         Needs("quantile"),
     ] = "math"
     quantile_interval: Annotated[
         Literal["mean", "logit", "asin", "beta", "replicates"],
         Field(
-            description="How the share below a quantile has its interval (Woodruff), or by replicates of the quantile."
+            description="Interval of quantiles: from the interval of the share below (Woodruff), or from replicates of the quantile."
         ),
         Option(panel=_PANEL),
         Needs("quantile"),
@@ -259,22 +259,22 @@ class SurveyRequest(AnalysisRequest):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.table is None:
-            raise refuse("no table is named", Hint("name it: {option:table}"), "table")
+            raise refuse("no table was given", Hint("pass {option:table}"), "table")
         if not (self.mean or self.total or self.ratio or self.variance or self.quantile):
             raise refuse(
-                "nothing is to be estimated",
+                "nothing to estimate was given",
                 Hint("name a column: {option:mean}, {option:total}, {option:ratio}, {option:quantile}"),
                 "mean",
             )
         if len(self.units) > 1 and not self.fpc:
             raise refuse(
                 Hint("units within units have no effect without {option:fpc}: the first stage alone decides"),
-                Hint("name the units of the first stage alone, or add {option:fpc} for each stage."),
+                Hint("name only the units of the first stage, or add {option:fpc} for each stage."),
                 "units",
             )
         return self
 
     @property
     def reads(self) -> Reads:
-        """What it reads: tables that it names."""
+        """Inputs: tables named in the request."""
         return Reads(scores=False)

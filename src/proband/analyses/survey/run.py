@@ -1,4 +1,4 @@
-"""A survey carried out: tables and known totals are read, and handed to the verbs that estimate."""
+"""Read tables and known totals, and compute survey estimates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALL = "1"  # what stands for a column of ones among totals of columns
 
 
 def run(request: SurveyRequest, context: Context) -> SurveyEstimates:
-    """Estimate what is asked for from the files that a request names."""
+    """Compute the requested estimates from the files of a request."""
     origin, output = context.origin, context.output
     notes: list[Note] = []
     files = [name for name in (request.post_stratify, *request.rake, request.calibrate) if name is not None]
@@ -93,7 +93,7 @@ def _agreeing(survey: Survey, request: SurveyRequest, known: Mapping[str, pl.Dat
         long = long_totals(known[request.calibrate])
         if long is None:
             raise InputError(
-                f"{Path(request.calibrate).name}: totals of columns have the columns variable, level and total; got "
+                f"{Path(request.calibrate).name}: expected the columns variable, level and total; got "
                 f"{first_few(known[request.calibrate].columns, 8)}.",
                 "leave the level empty for a column of numbers.",
             )
@@ -124,7 +124,7 @@ def _matching(patterns: Sequence[str], columns: Sequence[str]) -> list[str]:
         if not own:
             raise InputError(
                 f"No column is called {pattern!r}; the table has {first_few(columns, 8)}.",
-                Hint("name the columns of replicate weights: {option:replicate_weights}"),
+                Hint("pass the columns of replicate weights: {option:replicate_weights}"),
             )
         found += [name for name in own if name not in found]
     return found
@@ -154,7 +154,7 @@ def _statistics(request: SurveyRequest, columns: Sequence[str]) -> list[Statisti
 
 
 def _halves(text: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """A text cut at the slash that leaves two columns; a column may hold a slash itself."""
+    """Split a text at the slash that leaves two columns; names may contain slashes."""
     places = [place for place, letter in enumerate(text) if letter == "/"]
     for place in places:
         first, second = text[:place], text[place + 1 :]

@@ -1,4 +1,4 @@
-"""Estimates for a population shown: by domain, and differences between domains."""
+"""Views of survey estimates: by domain, and differences between domains."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from proband.words import Note, Sentence
 _SAMPLE = Sentence(
     "survey.sample",
     "note",
-    "{rows:count row} of {units:count unit} in {strata:count stratum/strata} stand for {size:four}; degrees of freedom: {freedom:small}",
+    "{rows:count row} of {units:count unit} in {strata:count stratum/strata} represent {size:four}; degrees of freedom: {freedom:small}",
 )
 _METHOD = Sentence("survey.method", "note", "Method: {method}")
 _SURVEY = Sentence("methods.survey", "note", "Estimates for the population sampled: {methods:parts}")
 _DIGITS = 6
-_EFFECT = "The variance over that of a simple random sample of as many rows."
+_EFFECT = "Variance relative to a simple random sample of the same size."
 
 
 @shows(SurveyEstimates)
@@ -37,7 +37,7 @@ class SurveyView(View[SurveyEstimates]):
     """Every estimate, and every difference if there are any."""
 
     section = ("survey", "Survey", 14)
-    meaning = "What the estimates mean"
+    meaning = "Notes on the estimates"
 
     def tables(self, found: SurveyEstimates) -> Sequence[Table]:
         return [_estimates(found), *([_differences(found)] if found.differences else [])]

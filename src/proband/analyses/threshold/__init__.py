@@ -2,9 +2,9 @@
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """The threshold that keeps a false match rate for new people.
+_HELP = """Find a threshold that meets a target FMR for new people.
 
-With the confidence of --level its rate is within the target. A threshold that has the rate on these people exceeds it on others about every second time.
+With the confidence of --level, its rate for new people is within the target. A threshold that just meets the target on these people exceeds it for new people about half the time.
 
 [bold]Example[/bold]
 

@@ -1,4 +1,4 @@
-"""What can be asked of thresholds to deploy."""
+"""Requests for thresholds to deploy."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from proband.study.requests.base import (
 
 
 class ThresholdRequest(AnalysisRequest):
-    """Thresholds to deploy: the laxest whose false match rate is, with the confidence of the output, within a target for new people."""
+    """Thresholds to deploy: the most lenient threshold whose false match rate for new people is within a target, at the confidence level."""
 
-    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates to keep.")] = (0.001,)
+    fmr: Annotated[Several[FalseMatchRate], Field(description="Target false match rates.")] = (0.001,)
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs."""
+        """Inputs: compared pairs."""
         return Reads(pairs=True, lists=True, experiment=CHOICE)

@@ -1,4 +1,4 @@
-"""Thresholds to deploy, of every algorithm and for every false match rate."""
+"""Find thresholds to deploy for every algorithm and false match rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Thresholds(Parts):
 
 
 def run(request: ThresholdRequest, context: Context) -> Thresholds:
-    """Find the thresholds; refused if there is none at all."""
+    """Find the thresholds; raise an error if there are none."""
     sources: list[tuple[Trials | Scores, Experiment | Samples | None, bool]] = [
         (one.trials, None, one.check_orientation) for one in context.inputs.lists
     ]

@@ -1,4 +1,4 @@
-"""Thresholds to deploy shown: every algorithm, false match rate and grade, and rates with their bounds by threshold."""
+"""Views of thresholds to deploy: every algorithm, false match rate and confidence, and rates with their bounds by threshold."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _DOTS = 30  # on a curve
 _THRESHOLDS = Sentence(
     "methods.thresholds",
     "note",
-    "Thresholds for new people keep the one-sided {confidence:level} upper bound of FMR over people within the target, "
-    "at them and at every stricter threshold",
+    "At thresholds for new people, and at every stricter threshold, the one-sided {confidence:level} upper bound of "
+    "FMR over people is within the target",
 )
 
 
 @shows(DeployedThreshold, Thresholds)
 class ThresholdsView(View[Found]):
-    """The plain threshold, and those with a confidence for new people, for each algorithm and false match rate."""
+    """The plain threshold, and thresholds with a confidence for new people, for each algorithm and false match rate."""
 
     section = ("thresholds", "Thresholds for new people", 32)
-    meaning = "What the thresholds mean"
+    meaning = "Notes on the thresholds"
     of_several = True
 
     def tables(self, found: Found) -> Sequence[Table]:
@@ -57,7 +57,7 @@ class ThresholdsView(View[Found]):
         return {"thresholds": comparable_charts(charts)} if charts else {}
 
     def notes(self, found: Found) -> Sequence[Note]:
-        """Everything a reader should know: what each means for new people first."""
+        """All notes, with the meaning for new people first."""
         each = _each(found)
         about = [one.compared.statement() for one in each]
         metric = metrics_statement((one.algorithm, one.compared.metric) for one in each)
@@ -76,7 +76,7 @@ class ThresholdsView(View[Found]):
         return [_each(found)[0].answers]
 
     def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
-        """The first promise beneath the table, and the rest below."""
+        """The table with the main statement below it, then the notes."""
         each, answers = _each(found), self.answers(found)
         first, *rest = DeployedThreshold.sentences_together(each)
         brief = [*rest, answered(answers[0]), *_starred(each)]
@@ -127,8 +127,10 @@ def _thresholds(found: Sequence[DeployedThreshold]) -> Table:
         "",
         [grade for one in found for grade in _grades(one)],
         col.name("algorithm", lambda row: row.of.algorithm),
-        col.given("target FMR", lambda row: row.of.target_fmr, "The false match rate to keep.", leads=True),
-        col.name("confidence", lambda row: row.sure, "How sure it is that new people are within the target."),
+        col.given("target FMR", lambda row: row.of.target_fmr, "Target false match rate.", leads=True),
+        col.name(
+            "confidence", lambda row: row.sure, "Confidence that FMR for new people is within the target."
+        ),
         *col.inside(
             _point,
             col.threshold("threshold", lambda at: at.threshold),
@@ -137,7 +139,7 @@ def _thresholds(found: Sequence[DeployedThreshold]) -> Table:
             col.interval(
                 col.at_level(found[0].confidence_level),
                 lambda at: (at.fnmr.low, at.fnmr.high),
-                "Of FNMR, at the threshold held fixed.",
+                "Interval of FNMR at the fixed threshold.",
                 answers=found[0].answers,
             ),
         ),
@@ -177,7 +179,7 @@ def _bounds(found: Sequence[DeployedThreshold], place: int, n: int) -> Chart:
         notes=(f"Bands: from the rate here to its one-sided {part} upper bound for new people.",),
         answers=found[0].answers,
         above=f"shaded: up to the {part} bound for new people",
-        see="A threshold to deploy is where the upper edge of the band, and not the line, meets the rate asked for.",
+        see="The threshold to deploy is where the upper edge of the band, not the line, meets the target FMR.",
     )
 
 

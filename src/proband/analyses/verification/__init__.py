@@ -5,17 +5,17 @@ from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
 _HELP = """False match and non-match rates, with intervals over people.
 
-Rates are exact, and intervals know that comparisons share people.
+Rates are exact, and intervals account for comparisons that share people.
 
 [bold]Examples[/bold]
 
   proband verify scores.npz -s samples.csv --orientation similarity --fmr 0.001 --out verification
 
-All pairs of a set of embeddings, each once; men and women apart:
+All pairs of a set of embeddings, each once, with rates by sex:
 
   proband verify -e model.npz -s samples.csv --metric cosine --by sex
 
-LFW's View 2, thresholds chosen on the other folds:
+LFW's View 2, with each fold's threshold chosen on the other folds:
 
   proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
 """

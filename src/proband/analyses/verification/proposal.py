@@ -1,4 +1,4 @@
-"""What a first study file proposes of verification."""
+"""Proposal of verification for a new study file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; by group, where the table has columns that say something of people."""
+    """Runs by default; by group if the table has columns that describe people."""
     if not made.of_people:
         return Suggestion()
-    lines = ["# [verification]              # done as it is", "# fmr = [0.01, 0.001, 0.0001]"]
+    lines = ["# [verification]              # runs by default", "# fmr = [0.01, 0.001, 0.0001]"]
     if made.table is not None and made.table.subject is not None:
         left_out = {made.table.id, made.table.subject}
         groups = groups_of_people(made.table.frame, made.table.subject, left_out)
         if groups:
             lines.append(
-                f"# by = [{toml_text(groups[0])}]   # error rates by group; columns that could be: {among(groups)}"
+                f"# by = [{toml_text(groups[0])}]   # error rates by group; candidates: {among(groups)}"
             )
-    return Suggestion((*lines, "# zoo = true                  # are errors the errors of a few people?"))
+    return Suggestion((*lines, "# zoo = true                  # are errors concentrated on a few people?"))

@@ -1,4 +1,4 @@
-"""What can be asked of verification."""
+"""Requests for verification."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from proband.study.requests.data import ExperimentDesign
 
 
 class VerificationRequest(AnalysisRequest):
-    """Error rates at operating points; by groups; and whose errors they are."""
+    """Error rates at operating points, by group, and by person."""
 
     gallery: Annotated[
         Condition | None,
         Field(
-            description="Claimed identities. Default: the gallery of the experiment; without one, every query is compared with "
-            "every target, no pair twice."
+            description="Claimed identities. Default: the gallery of the experiment, or every query compared with "
+            "every target, each pair once."
         ),
         Option(("-g",), panel="Data"),
         Unless("pairs"),
     ] = None
     probes: Annotated[
         Condition | None,
-        Field(description="Who claims them."),
+        Field(description="Samples that claim these identities."),
         Option(("-p",), panel="Data"),
         Unless("pairs"),
     ] = None
     comparisons: Annotated[
         Literal["experiment", "all"],
         Field(
-            description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
+            description="Comparisons to verify without a gallery or probes: those of the experiment, or all."
         ),
         Option(typed=False),
         Unless("pairs", "gallery", "probes"),
@@ -56,43 +56,48 @@ class VerificationRequest(AnalysisRequest):
         0.0001,
     )
     thresholds: Annotated[
-        Several[float], Field(description="Thresholds, as well."), Option(("--threshold",)), Unless("pairs")
+        Several[float],
+        Field(description="Additional fixed thresholds."),
+        Option(("--threshold",)),
+        Unless("pairs"),
     ] = ()
     n_resamples: Annotated[
         Replicates,
-        Field(description="Replicates of people; 0 for none."),
+        Field(description="Number of bootstrap replicates over people; 0 for none."),
         Option(("--replicates",)),
         Unless("pairs"),
     ] = 2_000
     naive: Annotated[
         bool,
-        Field(description="Show what intervals would be if comparisons were independent."),
+        Field(description="Also show intervals that assume independent comparisons."),
         Unless("pairs"),
     ] = False
     by: Annotated[
         Several[Text],
-        Field(description="Error rates by the values of a column, at one threshold."),
+        Field(description="Error rates by the values of a column, at a common threshold."),
         Option(metavar="COLUMN"),
         Unless("pairs"),
     ] = ()
-    zoo: Annotated[bool, Field(description="Are errors the errors of a few people?"), Unless("pairs")] = False
+    zoo: Annotated[
+        bool, Field(description="Test whether errors are concentrated on a few people."), Unless("pairs")
+    ] = False
     pairs: Annotated[
         File | None,
         Field(
-            description="Accuracy over only these pairs, by folds: LFW's pairs.txt, a table with query and target, or .npz with "
-            "pair_a and pair_b."
+            description="Accuracy over only these pairs, by fold: LFW's pairs.txt, a table with query and target, or "
+            ".npz with pair_a and pair_b."
         ),
     ] = None
 
     @property
     def beyond_lists(self) -> tuple[str, ...]:
-        """What it asks for that needs scores of queries with targets."""
+        """Requested options that need scores of queries against targets."""
         names = ("gallery", "probes", "by", "zoo", "pairs")
         return tuple(name for name in names if getattr(self, name))
 
     @property
     def reads(self) -> Reads:
-        """What it reads: compared pairs, or those that a file lists."""
+        """Inputs: compared pairs, or pairs listed in a file."""
         by_experiment = self.pairs is None and self.comparisons == "experiment"
         return Reads(
             pairs=self.pairs is None,
@@ -103,7 +108,7 @@ class VerificationRequest(AnalysisRequest):
 
     @property
     def verified_pairs(self) -> ExperimentDesign | Literal["all"] | None:
-        """Which comparisons are verified: those of its own gallery and probes, or all; None leaves it to the experiment."""
+        """Comparisons to verify: its own gallery and probes, or all; None uses the experiment's."""
         if self.gallery is not None or self.probes is not None:
             return ExperimentDesign(gallery=self.gallery, probes=self.probes)
         return "all" if self.comparisons == "all" else None

@@ -1,4 +1,4 @@
-"""Verification carried out: error rates, by groups, whose errors they are, and accuracy over the folds of listed pairs."""
+"""Run verification: error rates overall, by group and by person, and accuracy over folds of listed pairs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from proband.words import plain
 
 @dataclass(frozen=True, eq=False)
 class Verified(Parts):
-    """What was found of verification.
+    """Results of verification.
 
     Attributes
     ----------
     verification, groups, hard_subjects
-        One for each algorithm: error rates, error rates by group, and whom the errors fall on.
+        For each algorithm: error rates, error rates by group, and concentration of errors on people.
     folds
-        Accuracy over the folds of listed pairs, one for each algorithm.
+        Accuracy over folds of listed pairs, for each algorithm.
     """
 
     written = Written({"algorithms": "verification"})
@@ -48,7 +48,7 @@ class Verified(Parts):
 
 
 def prepare(request: VerificationRequest, context: Context) -> None:
-    """Refuse columns that are not there, and a list of pairs that cannot be read."""
+    """Raise an error for unknown columns or an unreadable list of pairs."""
     if request.pairs is not None:
         _listed(request.pairs, context)
     elif context.inputs.algorithms:
@@ -112,8 +112,8 @@ def _of_list(pairs: PairList, request: VerificationRequest, context: Context, le
             ):
                 raise RequestError(
                     ("verification", name),
-                    "it has no effect on a list that does not say whose the pairs are",
-                    "leave it out, or name the subjects of both sides.",
+                    "it has no effect on a list of pairs without subject IDs",
+                    "omit it, or name the subjects of both sides.",
                 )
     return found
 
@@ -138,7 +138,7 @@ def _by_group(algorithm: Algorithm, column: str, at: Verification, context: Cont
 
 
 def _hard_subjects(algorithm: Algorithm, at: Verification, context: Context) -> HardSubjects:
-    """Whom the errors of one algorithm fall on, at the first operating point."""
+    """Concentration of errors of one algorithm on people, at the first operating point."""
     point, hidden = at.points[0].counts, context.output.pseudonyms
     return context.step(
         "subjects",

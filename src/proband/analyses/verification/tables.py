@@ -1,4 +1,4 @@
-"""Error rates in tables: operating points, groups of people, whom errors fall on, and folds."""
+"""Tables of error rates: operating points, groups of people, concentration of errors, and folds."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),
 }
-_OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with as many images each")
-_RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
-_MIDPOINT = "Where FMR and FNMR meet, or midway between them where they are closest; the threshold of the crossing varies with people."
-_FEW = "* rests on fewer than 30 errors (the rule of 30)."
+_OTHERS_OF_GROUP = Target(
+    "people-of-group", "new people of the group, with the same number of images per person"
+)
+_RE_ESTIMATED = "Intervals at the target FMR re-estimate the threshold in every resample of people; where there is none, the threshold is fixed."
+_MIDPOINT = "Rate at which FMR equals FNMR, or their mean where they are closest; its interval re-estimates the threshold over people."
+_FEW = "* based on fewer than 30 errors (rule of 30)."
 _INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
 
 Row = tuple[Verification, VerificationPoint]
@@ -45,7 +47,7 @@ def _point(row: Row) -> VerificationPoint:
 
 
 def verification_tables(results: Sequence[Verification]) -> list[Table]:
-    """EER, AUC and FNMR at each target FMR; thresholds that were given have a table of their own where both were asked for."""
+    """EER, AUC and FNMR at each target FMR; fixed thresholds get a separate table if both were requested."""
     at_targets = [row for row in _of_points(results) if row[1].target_fmr is not None]
     at_thresholds = [row for row in _of_points(results) if row[1].target_fmr is None]
     if not at_targets:
@@ -71,7 +73,7 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
         col.name("algorithm", lambda row: row[0].algorithm),
         col.cell("EER", of_curve(lambda result: result.eer.value), _MIDPOINT, when=whole_curve),
         col.cell(
-            "AUC", of_curve(lambda result: result.auc.value), "The area under the ROC.", when=whole_curve
+            "AUC", of_curve(lambda result: result.auc.value), "Area under the ROC curve.", when=whole_curve
         ),
         *col.inside(
             _point,
@@ -87,14 +89,14 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
             col.interval(
                 part,
                 lambda at: at.re_estimated,
-                "Of FNMR at the target FMR: the threshold is re-estimated in every resample of people.",
+                "FNMR at the target FMR, with the threshold re-estimated in every resample of people.",
                 answers=lambda at: at.fnmr.answers,
                 when=any(point.re_estimated is not None for _, point in rows),
             ),
             col.interval(
                 f"{part},\nfixed threshold",
                 lambda at: col.ends(at.fnmr_at_threshold) if at.re_estimated is None else None,
-                "Of FNMR at the threshold, held fixed.",
+                "FNMR at the fixed threshold.",
                 answers=lambda at: at.fnmr_at_threshold.answers,
                 when=any(point.re_estimated is None for _, point in rows),
             ),
@@ -103,7 +105,7 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
 
 
 def operating_points_table(results: Sequence[Verification]) -> Table:
-    """Every operating point: its threshold, both error rates with their intervals at it, and what they rest on."""
+    """Every operating point: its threshold, both error rates with intervals, and numbers of errors."""
     part = col.at_level(results[0].confidence_level)
     few = any(not (p.fmr.supported and p.fnmr.supported) for _, p in _of_points(results))
     return col.table_of(
@@ -125,7 +127,7 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
             col.interval(
                 part,
                 lambda at: col.ends(at.fnmr_at_threshold),
-                "At the threshold, held fixed.",
+                "At the fixed threshold.",
                 answers=lambda at: at.fnmr_at_threshold.answers,
             ),
             col.interval(
@@ -146,11 +148,11 @@ def _naive_answers(rate: Estimate) -> Answers | None:
 
 
 def naive_table(results: Sequence[Verification]) -> Table:
-    """The intervals that take comparisons for independent, beside those that account for shared people."""
+    """Intervals that assume independent comparisons, next to intervals that account for shared people."""
     part = col.at_level(results[0].confidence_level)
     rows = [(result, point) for result, point in _of_points(results) if point.fmr.naive is not None]
     return col.table_of(
-        "Naive intervals, of comparisons as if independent",
+        "Naive intervals, assuming independent comparisons",
         rows,
         col.name("algorithm", lambda row: row[0].algorithm),
         *col.inside(
@@ -173,9 +175,9 @@ def naive_table(results: Sequence[Verification]) -> Table:
 
 
 def hard_subjects_table(found: Mapping[str, HardSubjects]) -> Table:
-    """Whether errors are those of a few people, a row for each algorithm."""
+    """Tests of whether errors are concentrated on a few people, one row per algorithm."""
     return col.table_of(
-        "Are errors concentrated on a few people?",
+        "Concentration of errors on people",
         list(found.items()),
         col.name("algorithm", lambda row: row[0]),
         col.p("false non-matches, p", lambda row: _tested_for(row[1].goats_p, row[1].goats_test)),
@@ -216,7 +218,7 @@ def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
 
 
 def rates_table(results: Sequence[Verification]) -> Table:
-    """Algorithms by what was asked for: FNMR at each target FMR, and summaries of whole curves."""
+    """Algorithms with FNMR at each target FMR, and summaries of whole curves."""
     points = [point for _, point in _of_points(results) if point.target_fmr is not None]
     few = any(not point.fnmr.supported for point in points)
 
@@ -239,7 +241,7 @@ def rates_table(results: Sequence[Verification]) -> Table:
         col.estimate(
             "AUC",
             lambda one: (one.auc.value, col.ends(one.auc)),
-            "The area under the ROC.",
+            "Area under the ROC curve.",
             answers=lambda one: one.auc.answers,
         ),
         id="verification-summary",
@@ -257,9 +259,9 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
 
 
 def sizes_table(results: Sequence[Verification]) -> Table:
-    """How many comparisons the error rates rest on."""
+    """Number of comparisons behind the error rates."""
     return col.table_of(
-        "What the error rates rest on",
+        "Numbers of comparisons",
         results,
         col.name("algorithm", lambda one: one.algorithm),
         col.count("people", lambda one: one.n_subjects),
@@ -272,7 +274,7 @@ def sizes_table(results: Sequence[Verification]) -> Table:
 
 
 def shared_people(results: Sequence[Verification]) -> Table:
-    """How many independent comparisons the comparisons of verification are worth."""
+    """Effective number of independent comparisons."""
 
     def worth(rate: Estimate) -> float | None:
         effective = rate.rests_on.n_effective
@@ -404,5 +406,5 @@ def _by_group(found: Sequence[Differential], title: str, *, with_algorithm: bool
 
 
 def group_answers(which: str) -> Answers:
-    """What the intervals of groups answer; the results carry no answers of their own."""
+    """What the intervals of groups answer."""
     return Answers(_OF_GROUPS[which], _OTHERS_OF_GROUP, _SAME_THRESHOLD, PEOPLE_SHARED)

@@ -1,4 +1,4 @@
-"""Verification shown: error rates, groups of people, whom errors fall on, and folds."""
+"""Views of verification: error rates, groups of people, concentration of errors, and folds."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _each(found: Rates) -> tuple[Verification, ...]:
 
 
 def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
-    """The tables of a terminal: in full with intervals at fixed thresholds and what the rates rest on."""
+    """Tables for the terminal; in full, with intervals at fixed thresholds and numbers of errors."""
     return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
 
 
@@ -92,7 +92,7 @@ class VerificationView(View[Rates]):
         return verification_tables(_each(found))
 
     def passages(self, found: Rates, explain: bool) -> Iterator[Passage]:
-        """One interval of FNMR for each row; with every interval and count, if everything is to be explained."""
+        """One interval of FNMR per row, or every interval and count with everything explained."""
         yield Passage(_explained(_each(found), explain), (), self.notes(found), [_each(found)[0].answers])
 
     def charts(self, found: Rates) -> Mapping[str, Sequence[Chart]]:
@@ -109,19 +109,19 @@ class VerificationView(View[Rates]):
 def differential_figure(
     differential: Differential, n_algorithms: int = 1, title: Title | None = None
 ) -> Figure:
-    """Draw FNMR and FMR of groups of people at one threshold, with their intervals, the highest FMR first.
+    """Draw FNMR and FMR of groups of people at one threshold, with intervals, highest FMR first.
 
-    Groups without either rate are named below; where an algorithm is one of several, that is said too.
+    Groups with a missing rate are listed below; if the algorithm is one of several, that is stated too.
     """
     both = [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
     if not both:
-        raise UsageError("No group has both error rates, so there is nothing to draw.")
+        raise UsageError("No group has both error rates, so there is nothing to plot.")
     ordered = sorted(both, key=lambda one: -one.fmr.value if one.fmr is not None else 0.0)
     left = [one.group for one in differential.groups if one not in both]
     parts = (
         f"{differential.algorithm}, by {differential.column}, one threshold for all",
         part_of(1, n_algorithms, "algorithms", "the first with both error rates"),
-        f"not drawn, for want of either error rate: {', '.join(left)}" if left else "",
+        f"not shown, because an error rate is missing: {', '.join(left)}" if left else "",
         f"hollow: fewer than {SUPPORTED} errors, arrows: none; dashed: all groups; sorted by FMR",
     )
     drawn = [replace(differential, groups=tuple(ordered))]
@@ -147,7 +147,7 @@ class DifferentialView(View[Differential]):
 
 @shows(HardSubjects)
 class HardSubjectsView(View[HardSubjects]):
-    """Whom errors fall on."""
+    """Concentration of errors on people."""
 
     def charts(self, found: HardSubjects) -> Mapping[str, Sequence[Chart]]:
         return {"hard_subjects": [concentration(found)]}
@@ -155,7 +155,7 @@ class HardSubjectsView(View[HardSubjects]):
 
 @shows(ErrorRates)
 class ErrorRatesView(View[ErrorRates]):
-    """Bare error rates."""
+    """Error rates without intervals."""
 
     def charts(self, found: ErrorRates) -> Mapping[str, Sequence[Chart]]:
         fmr, fnmr = found.curve
@@ -186,7 +186,7 @@ class VerifiedView(View[Verified]):
         return list(dict.fromkeys([*verification_statements(found.verification), *group_marks(found.groups)]))
 
     def passages(self, found: Verified, explain: bool) -> Iterator[Passage]:
-        """Operating points, each grouping with its verdicts, and whom errors fall on."""
+        """Operating points, each grouping with its verdicts, and concentration of errors."""
         if found.folds:
             yield Passage(self.tables(found), notes=self.notes(found))
             return
@@ -264,14 +264,14 @@ class VerifiedView(View[Verified]):
         return summary_of(found.verification) if found.verification else None
 
     def beside(self, found: Verified, scene: Scene) -> Sequence[Note]:
-        """What verification says beside a headline of identification."""
+        """What verification adds to a headline of identification."""
         return other_way(found.verification, scene)
 
     def estimates(self, found: Verified) -> tuple[str, Sequence[Standing]] | None:
         return standing_estimates(found.verification)
 
     def diagnostics(self, found: Verified) -> Sequence[Block]:
-        """How many independent comparisons the comparisons are worth."""
+        """Effective number of independent comparisons."""
         return [shared_people(found.verification)] if found.verification else []
 
     def noted(self, found: Verified) -> Sequence[tuple[Note, Sequence[Note | str]]]:
@@ -290,7 +290,7 @@ class VerifiedView(View[Verified]):
         return (people, Badge(pairs), failures)
 
     def conditions(self, found: Verified, scene: Scene) -> tuple[Sequence[Badge], Sequence[tuple[str, str]]]:
-        """What was compared; the badges stand where no probes were searched for."""
+        """What was compared; the badges are shown if there were no searches."""
         rules = [("Verification", as_sentence(one.compared.statement())) for one in found.verification]
         badges = _badges(found.verification) if found.verification and not scene.facts else []
         return badges, list(dict.fromkeys(rules))
@@ -349,11 +349,11 @@ def _badges(results: Sequence[Verification]) -> list[Badge]:
     counts = first.rates.counts
     lost = counts.n_failed_genuine + counts.n_failed_impostor
     return [
-        Badge("verification", explained="Claimed identities are accepted or rejected; nobody is searched for."),
+        Badge("verification", explained="Claimed identities are accepted or rejected; there is no search."),
         Badge(counted(first.n_subjects, 'person', 'people')),
         Badge(counted(counts.n_genuine, 'genuine comparison')),
         Badge(counted(counts.n_impostor, 'impostor comparison')),
-        Badge(f"{counted(lost, 'comparison')} failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
+        Badge(f"{counted(lost, 'comparison')} failed", "warning", "FMR and FNMR leave them out; FAR and FRR count them as rejections.")
         if lost
         else Badge("no failures to acquire"),
     ]  # fmt: skip
@@ -375,7 +375,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
         f"Scores of genuine and impostor comparisons{some}",
         tuple(side_by_side([scores(own, f"scores-{place}") for place, own in enumerate(histograms, 1)])),
     )
-    yield Folded("What the error rates mean", tuple(said(verification_statements(results))))
+    yield Folded("Notes on the error rates", tuple(said(verification_statements(results))))
 
 
 def _groups_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
@@ -402,18 +402,18 @@ def _of_column(found: Verified, column: str, place: int, scene: Scene) -> Iterat
     asked = {one.points[0].target_fmr for one in found.verification}
     target = asked.pop() if len(asked) == 1 else None
     if target is not None:
-        of = f"those of each algorithm for a target FMR of {digits(target, 6)} over all groups"
+        of = f"each algorithm's threshold for a target FMR of {digits(target, 6)} over all groups"
         yield from said([f"Thresholds: {of}."])
     yield from said(left_out(names, leading))
     table = every_groups_table(own, f"groups-{place}")
     yield Folded(table.caption, (table,))
     # The lines of the groups are in the table.
     told = dict.fromkeys(note for one in own for note in one.sentences() if note.code not in BY_GROUP)
-    yield Folded(f"What the groups by {column} mean", tuple(said(told)))
+    yield Folded(f"Notes on the groups by {column}", tuple(said(told)))
 
 
 def hard_subjects_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
-    """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
+    """Whether errors are concentrated on a few people, and on which, with names as the study shows them."""
     names = list(found.hard_subjects)
     leading = drawn(names, scene.order)
     for place, name in enumerate(leading, 1):
@@ -426,7 +426,7 @@ def hard_subjects_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
         yield from blocks if place == 1 else [Folded(name, blocks)]
     if len(leading) < len(names):
         most = f"The leading {len(leading)} of {count(len(names))} algorithms are shown"
-        yield from said([f"{most}; the results have all."])
+        yield from said([f"{most}; the results contain all of them."])
 
 
 def _people_table(one: HardSubjects, id: str, name: str) -> Table:
@@ -439,7 +439,7 @@ def _people_table(one: HardSubjects, id: str, name: str) -> Table:
         col.share("false non-matches", lambda row: (row["false_non_matches"], row["genuine"])),
         col.share("false matches", lambda row: (row["false_matches"], row["impostor"])),
         id=id,
-        notes=[f"The first {_MOST_PEOPLE} of {people}, by false non-matches, then false matches."]
+        notes=[f"The first {_MOST_PEOPLE} of {people}, sorted by false non-matches, then false matches."]
         if n > _MOST_PEOPLE
         else [],
     )

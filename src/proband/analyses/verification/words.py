@@ -1,4 +1,4 @@
-"""Verification in words: what the rates mean, the verdict, diagnostics and the methods paragraph."""
+"""Sentences on verification: notes on the rates, verdict, diagnostics and methods paragraph."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOWEST = Sentence("verdict.lowest-fnmr", "note", "{names} {few:word has/have} t
 _IN_VERIFICATION = Sentence(
     "verdict.in-verification",
     "caution",
-    "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here",
+    "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}); not tested",
 )
 _OVER = Sentence(
     "methods.verification",
@@ -50,13 +50,13 @@ _FNMR_INTERVALS = Sentence("methods.fnmr-intervals", "note", "Intervals of FNMR:
 _RE_ESTIMATED = Sentence(
     "methods.fnmr-at-fmr",
     "note",
-    "FNMR at a target FMR re-estimates the threshold in every bootstrap replicate of people",
+    "For FNMR at a target FMR, the threshold is re-estimated in every bootstrap replicate of people",
 )
 _RULE_OF_30 = Sentence("methods.rule-of-30", "note", "Rates that rest on fewer than 30 errors are marked")
 _GROUPS = Sentence(
     "methods.groups",
     "note",
-    "Error rates by {columns:names} use one threshold for all groups, and comparisons within a group",
+    "Error rates by {columns:names} use a common threshold and only comparisons within a group",
 )
 _CONCENTRATION = Sentence(
     "methods.concentration",
@@ -69,43 +69,43 @@ _NOTED_AT = Sentence("diagnostics.rate-at", "note", "{algorithm}, {rate} at FMR 
 _COMPARISONS = Sentence(
     "verification.comparisons",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
-    "reaches the threshold",
+    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; a comparison is "
+    "accepted if its score reaches the threshold",
 )
 _PAIRS = Sentence(
     "verification.pairs-of-nobody",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison}, nobody says of whom; accepted when the score reaches the threshold",
+    "{genuine:count} genuine and {impostor:count impostor comparison}, without subject IDs; a comparison is accepted if its score reaches the threshold",
 )
 _EER = Sentence(
     "verification.eer",
     "note",
-    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate}",
+    "{algorithm}: EER {eer:rate} (FMR = FNMR, or their mean where they are closest), AUC {auc:rate}",
 )
 _EER_AND_AREA = Sentence(
     "verification.eer-and-area",
     "note",
-    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
-    "pairs being assumed independent",
+    "{algorithm}: EER {eer:rate} (FMR = FNMR, or their mean where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
+    "assuming independent pairs",
 )
 _EER_INTERVAL = Sentence(
     "verification.eer-interval",
     "note",
-    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} "
+    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (FMR = FNMR, or their mean where they are closest), AUC {auc:rate} "
     "[{auc_low:rate}, {auc_high:rate}], over people",
 )
 _OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
 _BY_PERSON = Sentence(
     "verification.by-person",
     "note",
-    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. With "
-    "equal weights for people, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
+    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons; with "
+    "every person weighted equally, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
 )
 _FAILED = Sentence(
     "verification.failures-to-acquire",
     "caution",
-    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
-    "them out; with them the false reject rate at the first point is {frr:rates}",
+    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} are missing. FMR and FNMR "
+    "leave them out; counting them, the false reject rate at the first operating point is {frr:rates}",
 )
 _NO_FALSE_MATCH = Sentence(
     "verification.no-false-match", "note", "{algorithm}: no false match was observed; {notes:parts}"
@@ -132,7 +132,7 @@ _FOLDS = Sentence("verification.folds", "note", "Each fold's threshold is chosen
 _FOLDS_ERROR = Sentence(
     "verification.folds-error",
     "note",
-    "The standard error is the protocol's own, over folds; it does not account for people who are in several pairs",
+    "The standard error is the protocol's, over folds; it does not account for people who are in several pairs",
 )
 
 
@@ -141,14 +141,14 @@ _OF_PAIRS = (_FNMR_AT, AUC.key, EER.key)
 
 
 def lowest_fnmr_first(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:
-    """Every algorithm at the first false match rate asked for, the lowest FNMR first; empty where only thresholds were."""
+    """Every algorithm at the first target FMR, lowest FNMR first; empty if only thresholds were requested."""
     points = [(one, next((p for p in one.points if p.target_fmr is not None), None)) for one in results]
     made = [(one, point) for one, point in points if point is not None]
     return sorted(made, key=lambda pair: pair[1].fnmr.value)
 
 
 def summary_of(results: Sequence[Verification]) -> Summary:
-    """The lowest FNMR, or that of the only algorithm."""
+    """The lowest FNMR, or the FNMR of a single algorithm."""
     ordered = lowest_fnmr_first(results)
     if not ordered:  # thresholds differ in what they mean, so the first speaks for itself
         result, point = results[0], results[0].points[0]
@@ -164,7 +164,7 @@ def summary_of(results: Sequence[Verification]) -> Summary:
 
 
 def other_way(results: Sequence[Verification], scene: Scene) -> list[Note]:
-    """What verification says where it was done beside identification, if it tells the best apart or names another."""
+    """What verification adds to identification, if it separates the best algorithms or favours another."""
     leader_of = scene.standings
     if leader_of is None and not scene.judged:
         return []
@@ -216,7 +216,7 @@ def standing_estimates(results: Sequence[Verification]) -> tuple[str, list[Stand
 
 
 def noted(results: Sequence[Verification]) -> list[tuple[Note, Sequence[Note | str]]]:
-    """What was noted of each algorithm, and of each of its rates."""
+    """Notes on each algorithm and on each of its rates."""
     made: list[tuple[Note, Sequence[Note | str]]] = [
         (_VERIFICATION(algorithm=one.algorithm), one.notes) for one in results
     ]
@@ -230,7 +230,7 @@ def noted(results: Sequence[Verification]) -> list[tuple[Note, Sequence[Note | s
 
 
 def say_methods(found: Verified, text: MethodsText) -> None:
-    """How error rates were estimated."""
+    """Describe how error rates were estimated."""
     if found.verification:
         first = found.verification[0]
         counts = first.rates.counts
@@ -258,12 +258,12 @@ def rate_of(result: Verification, rate: str, fmr: float | None) -> Note:
 
 
 def folds_statements() -> list[Note]:
-    """What accuracies over folds of pairs are, a note each."""
+    """Explain accuracies over folds of pairs, one note each."""
     return [_FOLDS(), _FOLDS_ERROR()]
 
 
 def verification_statements(results: Sequence[Verification]) -> list[Note]:
-    """Say what the numbers mean, a note each."""
+    """Explain the numbers, one note each."""
     first = results[0]
     counts = first.rates.counts
     sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
@@ -291,7 +291,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
 
 
 def _is_supported(point: OperatingPoint) -> bool:
-    """Whether enough errors are behind the rates that are shown first: FNMR, and FMR at a threshold that was given."""
+    """Whether the main rates are based on enough errors: FNMR, and FMR at a requested threshold."""
     return point.fnmr_supported and (point.target_fmr is not None or point.fmr_supported)
 
 
@@ -306,7 +306,7 @@ def _summary(one: Verification) -> Note:
 
 
 def _by_person(one: Verification) -> list[Note]:
-    """What the false non-match rates are where every person weighs the same."""
+    """The false non-match rates with every person weighted equally."""
     return [
         _BY_PERSON(
             algorithm=one.algorithm, threshold=at.threshold, rate=own.value, low=own.low, high=own.high
@@ -317,7 +317,7 @@ def _by_person(one: Verification) -> list[Note]:
 
 
 def _of_summaries(one: Verification) -> list[Note]:
-    """Cautions beside the intervals of whole curves."""
+    """Cautions on the intervals of whole curves."""
     return [
         _OF_SUMMARY(algorithm=one.algorithm, which=which, note=note)
         for which, summary in (("EER", one.eer), ("AUC", one.auc))
@@ -333,28 +333,28 @@ def _nothing(algorithm: str, rate: Estimate) -> Note:
 
 
 def group_marks(found: Sequence[Differential]) -> list[Note]:
-    """What the asterisk of a table of groups means, where it has one."""
+    """Meaning of the asterisk in a table of groups, if used."""
     rates = [rate for one in found for group in one.groups for rate in (group.fnmr, group.fmr)]
     few = any(rate is not None and not rate.supported for rate in rates)
     return [UNSUPPORTED(least=SUPPORTED)] if few else []
 
 
 def concentration_statements(name: str, one: HardSubjects) -> list[str]:
-    """Say whether errors fall on some people more often than chance makes them."""
+    """State whether errors fall on some people more often than expected by chance."""
     told = []
     for what, p, test, found, errors, comparisons in (
-        ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
-        ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
+        ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than expected by chance", "false_non_matches", "genuine"),
+        ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than expected by chance", "false_matches", "impostor"),
     ):  # fmt: skip
         if p is None:
             continue
         shown = p_value(p, test.floor)
         if p > SIGNIFICANCE:
-            found = "no concentration on people can be seen"
+            found = "no evidence of concentration on people"
         elif one.people[errors].sum() > one.people[comparisons].sum() / 2:
-            found = "people differ more than chance makes them; most comparisons are errors, so it shows in who is spared, not in whom they fall on"
+            found = "people differ more than expected by chance; most comparisons are errors, so the difference shows in people with few errors, not in people with many"
         elif not _gathered(one, errors, comparisons):
-            found += ", though half of these errors fall on no fewer people than by chance"
+            found += ", although half of the errors fall on no fewer people than expected by chance"
         told.append(f"{name}, {what}: {found} (p {shown}).")
     return told + [f"{name}: {as_sentence(note)}" for note in one.sentences() if note.level == "caution"]
 

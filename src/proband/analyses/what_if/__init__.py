@@ -1,8 +1,8 @@
-"""The same classifier with one thing changed."""
+"""What-if comparisons of a classifier."""
 
 from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
-_HELP = """What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side.
+_HELP = """Compare a classifier with itself: subjects mixed or disjoint, or exclusions kept or dropped.
 
 [bold]Examples[/bold]
 

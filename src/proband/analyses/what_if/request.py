@@ -1,4 +1,4 @@
-"""What can be asked of a classifier with one thing changed."""
+"""Requests for what-if comparisons."""
 
 from __future__ import annotations
 
@@ -12,41 +12,39 @@ from proband.study.requests.base import File, Option, Text, refuse
 
 
 class WhatIfRequest(LearningRequest):
-    """What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side."""
+    """A classifier with mixed or disjoint subjects, or with and without dropped samples, side by side."""
 
     question: Annotated[
         Literal["mixed", "dropped"],
         Field(
-            description="mixed: subjects shared or kept apart; dropped: with or without the excluded samples."
+            description="mixed: mixed or disjoint subjects; dropped: with or without the excluded samples."
         ),
         Option(typed=False),
     ]
     classifier: Annotated[
         Text | None,
-        Field(description="Such as lbp:nbnn, src or sklearn.svm:SVC()."),
+        Field(description="Classifier, such as lbp:nbnn, src or sklearn.svm:SVC()."),
         Option(("-c",), "[NAME=]CLASSIFIER", "Run"),
         CLASSIFIERS,
     ] = None
-    protocol: Annotated[Text, Field(description="What both sides run."), Option(("-p",), panel="Run")] = (
+    protocol: Annotated[Text, Field(description="Protocol for both sides."), Option(("-p",), panel="Run")] = (
         "auto"
     )
     exclusions: Annotated[
         File | None,
-        Field(description="Table of id and reason: the samples that were dropped."),
+        Field(description="Table of dropped samples: id and reason."),
         Option(panel="Data"),
     ] = None
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.file is None:
-            raise refuse("what the classifier learns from is not said", 'name it: file = "FILE"', "file")
+            raise refuse("no training data were given", 'set file = "FILE"', "file")
         if self.classifier is None:
-            raise refuse(
-                "no classifier is named", Hint("name one: {option:classifier=lbp:nbnn}"), "classifier"
-            )
+            raise refuse("no classifier was given", Hint("pass {option:classifier=lbp:nbnn}"), "classifier")
         if (self.question == "dropped") != (self.exclusions is not None):
             raise refuse(
-                "it says what was dropped: the question 'dropped' needs it, and 'mixed' has no use for it",
+                "the table of exclusions is required for the question 'dropped' and has no use for 'mixed'",
                 None,
                 "exclusions",
             )

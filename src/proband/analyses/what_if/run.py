@@ -1,4 +1,4 @@
-"""A classifier run twice, with one thing changed."""
+"""Run a classifier twice, with one thing changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband.study.context import Context
 
 
 def prepare(request: WhatIfRequest, context: Context) -> tuple[dict[str, Any], FeatureTable]:
-    """Find the classifier and read the data, once; refused where the classifier or the protocol is none, or a column is missing."""
+    """Find the classifier and read the data, once; raise an error for an unknown classifier or protocol, or a missing column."""
     assert request.classifier is not None  # as the request made sure
     classifiers = named_classifiers(
         [found_from(context.origin, request.classifier)], mask=request.eyes is not None
@@ -32,7 +32,7 @@ def prepare(request: WhatIfRequest, context: Context) -> tuple[dict[str, Any], F
 
 
 def run(request: WhatIfRequest, context: Context) -> WhatIf:
-    """Run the classifier of a request on both sides of its question."""
+    """Run the classifier on both sides of the question."""
     classifiers, data = prepare(request, context)
     table = context.request.samples
     dropped = (
@@ -57,12 +57,10 @@ def run(request: WhatIfRequest, context: Context) -> WhatIf:
 
 
 def _reasons(path: Path, id_column: str) -> dict[str, str | None]:
-    """Read why each sample was dropped; None where no reason is given."""
+    """Read why each sample was dropped; None if no reason is given."""
     frame = read_exclusions(path, id_column)
     if "id" not in frame.columns or frame["id"].null_count():
-        raise InputError(
-            f"{path.name} does not say in every row which sample was dropped.", "give a column 'id'."
-        )
+        raise InputError(f"{path.name} has rows without a sample ID.", "give a column 'id'.")
     names = frame["id"].to_list()
     reasons = frame["reason"].to_list() if "reason" in frame.columns else [None] * len(names)
     return dict(zip(names, reasons, strict=True))

@@ -1,4 +1,4 @@
-"""What would have been otherwise, shown."""
+"""Views of what-if comparisons."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _FOUND = Sentence("what-if.difference", "note", "{classifier}, pooled estimates:
 _ANSWERS = Sentence(
     "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
 )
-_MIXED = "What if subjects had been kept apart?"
-_DROPPED = "What if nothing had been dropped?"
+_MIXED = "Mixed and disjoint subjects"
+_DROPPED = "With and without the dropped samples"
 _METHODS = Sentence(
     "methods.what-if",
     "note",
-    "{classifier} was run under {first} and under {second}; the difference of pooled estimates has a t interval over people, who are on both sides",
+    "{classifier} was run under {first} and under {second}; the difference of pooled estimates has a t interval over people, paired because the same people are in both",
 )
 
 
 @shows(WhatIf)
 class WhatIfView(View[WhatIf]):
-    """The two sides, and how much the change makes."""
+    """The two sides, and the effect of the change."""
 
     def tables(self, found: WhatIf) -> Sequence[Table]:
         """The two sides: the accuracy over runs, and the pooled estimate with its interval."""
@@ -50,7 +50,7 @@ class WhatIfView(View[WhatIf]):
         return [Table("", heads, tuple(map(_row, found.sides)))]
 
     def notes(self, found: WhatIf) -> Sequence[Note]:
-        """The difference, what varies behind it, and what a reader should know."""
+        """The difference, what varies, and other notes."""
         answers = found.answers
         varying = _ANSWERS(
             varying=answers.varying,
@@ -76,7 +76,7 @@ class WhatIfView(View[WhatIf]):
         blocks: tuple[Block, ...] = (
             Paragraph(as_sentence(decided), strong=True),
             replace(sides, id="what-if-sides"),
-            Folded("What the difference means", tuple(said(rest))),
+            Folded("Notes on the difference", tuple(said(rest))),
         )
         title = _MIXED if found.question == "mixed" else _DROPPED
         yield Placed(13, Section("what-if", title, blocks))
@@ -86,11 +86,11 @@ class WhatIfView(View[WhatIf]):
         return [found.classifier]
 
     def headline(self, found: WhatIf, scene: Scene) -> Summary | None:
-        """How much the change makes."""
+        """The effect of the change."""
         return Summary(self.notes(found)[0], found.answers, precedence=115)
 
     def methods(self, found: WhatIf, text: MethodsText, scene: Scene) -> None:
-        """How both sides were run."""
+        """Describe how both sides were run."""
         first, second = (f"{one.result.protocol} ({one.name})" for one in found.sides)
         text.say(_METHODS(classifier=found.classifier, first=first, second=second), "student1908")
 

@@ -1,1 +1,1 @@
-"""Charts: said once as a specification (`spec`), made from results, drawn as SVG and with matplotlib."""
+"""Charts: specified once (`spec`), made from results, drawn as SVG and with matplotlib."""

@@ -1,4 +1,4 @@
-"""The numbers of a chart as a table: a row for each value that can be read in it."""
+"""The data of a chart as a table: one row per value shown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from proband.report import columns as col
 from proband.report.charts.spec import Axis, Chart, Curves, Errors, Histograms, Matrix, Rows
 from proband.report.tables.table import Table
 
-_FEW = "* hollow in the chart: too few errors or people are behind it."
+_FEW = "* based on too few errors or people (hollow in the chart)."
 _TABLED = (1, 2, 5)  # and these times ten, a hundred, …: the ranks in a table of curves
 
 
 class Point(NamedTuple):
-    """A value: of what, where, its interval, and whether enough is behind it."""
+    """A value: series, position, interval, and whether it is supported by enough data."""
 
     of: str
     at: str | float
@@ -25,7 +25,7 @@ class Point(NamedTuple):
 
 
 def data_of(chart: Chart) -> Table:
-    """The table of a chart: its own, or what can be read in it."""
+    """The data table of a chart: its own, or the values shown."""
     if chart.data is not None:
         return chart.data
     across, up = chart.axes[0]
@@ -39,7 +39,9 @@ def data_of(chart: Chart) -> Table:
         case Curves() as curves:
             table = _table(chart, up, _of_curves(curves), at(across.label, lambda one: float(one.at)))
             what = "rates" if up.unit == "rate" else "values"
-            return replace(table, caption=f"{chart.title}: {what} at some ranks") if curves.step else table
+            return (
+                replace(table, caption=f"{chart.title}: {what} at selected ranks") if curves.step else table
+            )
         case Errors() as errors:
             return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
         case Histograms() as histograms:
@@ -54,7 +56,7 @@ def _table(chart: Chart, axis: Axis, points: Iterable[Point], *where: col.Column
     return col.table_of(
         chart.title,
         found,
-        col.name("of", lambda one: one.of),
+        col.name("name", lambda one: one.of),
         *where,
         value(axis.label, lambda one: one.value, supported=lambda one: one.supported),
         ends("interval", lambda one: one.ends, answers=chart.answers),
@@ -75,7 +77,7 @@ def _of_rows(rows: Rows) -> Iterator[Point]:
 
 
 def _of_curves(curves: Curves) -> Iterator[Point]:
-    """The values of curves; of curves by rank those at some ranks."""
+    """The values of curves; for curves by rank, the values at selected ranks."""
     last = max(len(one.xs) for one in curves.series)
     ranks = {digit * 10**power for power in range(len(str(last))) for digit in _TABLED} | {last}
     for one in curves.series:
@@ -86,7 +88,7 @@ def _of_curves(curves: Curves) -> Iterator[Point]:
 
 
 def _of_errors(errors: Errors) -> Iterator[Point]:
-    """The points that are marked, and those that have intervals."""
+    """Marked points, and points with intervals."""
     for curve, dots in zip(errors.curves, errors.dots, strict=True):
         ends = {at: (low, high) for at, low, high in curve.limits()}
         for x, y in sorted(({at: curve.fnmr_at(at) for at in ends} | dict(dots)).items()):

@@ -1,4 +1,4 @@
-"""Curves of error rates as they are drawn: exact steps, and only as far as the data support them."""
+"""Curves of error rates as drawn: exact steps, limited to the range supported by the data."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _SLACK = 1e-9  # rates are quotients, and those that are equal may differ in the
 
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
-    """What a figure needs of one algorithm's errors.
+    """Error curve of one algorithm.
 
-    For searches, FPIR and FNIR take the places of FMR and FNMR, and non-mated and mated searches those of impostor and genuine
+    For searches, FPIR and FNIR replace FMR and FNMR, and non-mated and mated searches replace impostor and genuine
     comparisons.
 
     Attributes
     ----------
     name
-        As in the legend.
+        Name in the legend.
     fmr, fnmr
         The corners, from rejecting everything to accepting everything (or the other way round). Between two corners the
         curve is what the stricter one attains.
     n_impostor, n_genuine
-        How many comparisons the rates are of.
+        Numbers of comparisons.
     low, high, band_fmr
         Limits of an interval for FNMR at some FMRs.
     eer
-        The equal error rate; by default where the curve crosses the diagonal, a jump from corner to corner being a straight line.
+        Equal error rate. Default: the crossing of the curve, interpolated linearly, with the diagonal.
     """
 
     name: str
@@ -52,41 +52,44 @@ class ErrorCurve:
     def __post_init__(self) -> None:
         fmr, fnmr = np.asarray(self.fmr, dtype=np.float64), np.asarray(self.fnmr, dtype=np.float64)
         if fmr.ndim != 1 or fmr.shape != fnmr.shape or not fmr.size:
-            raise UsageError("a curve has as many FMRs as FNMRs, and at least one.", source=self.name)
+            raise UsageError(
+                "pass the same number of FMRs and FNMRs, at least one of each.", source=self.name
+            )
         if fmr[0] > fmr[-1] or fnmr[0] < fnmr[-1]:
             fmr, fnmr = fmr[::-1], fnmr[::-1]
         ends = np.concatenate([[0], fmr, [1]]), np.concatenate([[1], fnmr, [0]])
         if not ((np.diff(ends[0]) >= 0).all() and (np.diff(ends[1]) <= 0).all()):
             raise UsageError(
-                "from 0 to 1, FMR only rises and FNMR only falls along a curve.", source=self.name
+                "both rates must be between 0 and 1, with FMR never falling and FNMR never rising along the curve.",
+                source=self.name,
             )
         if min(self.n_impostor, self.n_genuine) < 1:
-            raise UsageError("rates are of at least one comparison.", source=self.name)
+            raise UsageError("at least one comparison is needed.", source=self.name)
         given = [one for one in (self.band_fmr, self.low, self.high) if one is not None]
         if len(given) not in (0, 3) or len({np.shape(one) for one in given}) > 1:
-            raise UsageError("a band has a lower and an upper limit at each of its FMRs.", source=self.name)
+            raise UsageError("a band needs a lower and an upper limit at each of its FMRs.", source=self.name)
         for name, value in (("fmr", fmr), ("fnmr", fnmr)):
             object.__setattr__(self, name, value)
 
     @cached_property
     def _corners(self) -> Steps:
-        """All corners: rejecting everything is always possible, and so is accepting more for nothing."""
+        """All corners, including the points that reject or accept everything."""
         return np.concatenate([[0], self.fmr, [1]]), np.concatenate([[1], self.fnmr, self.fnmr[-1:]])
 
     def fnmr_at(self, fmr: float) -> float:
-        """The lowest FNMR whose FMR is not above the one given."""
+        """The lowest FNMR with an FMR not above the given FMR."""
         x, y = self._corners
         return float(y[np.searchsorted(x, fmr * (1 + _SLACK), side="right") - 1])
 
     def fmr_at(self, fnmr: float) -> float:
-        """The lowest FMR whose FNMR is not above the one given; 1 if there is none."""
+        """The lowest FMR with an FNMR not above the given FNMR; 1 if there is none."""
         x, y = self._corners
         place = int(np.searchsorted(-y, -fnmr * (1 + _SLACK)))
         return float(x[place]) if place < len(x) else 1.0
 
     @cached_property
     def crossing(self) -> float:
-        """The equal error rate: the one given, or where straight lines from corner to corner cross the diagonal."""
+        """The equal error rate: the given value, or the crossing of the linearly interpolated curve with the diagonal."""
         if self.eer is not None:
             return self.eer
         x, y = self._corners
@@ -97,7 +100,7 @@ class ErrorCurve:
 
     @property
     def flawless(self) -> bool:
-        """Whether at some threshold there are no errors at all."""
+        """Whether some threshold makes no errors."""
         return self.fmr_at(0.0) == 0
 
     @property
@@ -111,7 +114,7 @@ class ErrorCurve:
         return SUPPORTED / self.n_genuine
 
     def reaches(self, fmr: float, fnmr: float) -> bool:
-        """Whether at least 30 errors of both kinds are behind a point."""
+        """Whether a point is based on at least 30 errors of both kinds."""
         return fmr >= self.supported_fmr * (1 - _SLACK) and fnmr >= self.supported_fnmr * (1 - _SLACK)
 
     def holds(self, fmr: float) -> bool:
@@ -119,7 +122,7 @@ class ErrorCurve:
         return fmr >= (1 - _SLACK) / self.n_impostor
 
     def limits(self) -> list[tuple[float, float, float]]:
-        """The intervals as far as the curve goes: at which FMR, from and to which FNMR."""
+        """The intervals within the range of the curve: FMR, lower and upper FNMR."""
         if self.band_fmr is None or self.low is None or self.high is None:
             return []
         ends = np.column_stack([self.band_fmr, self.low, self.high]).tolist()

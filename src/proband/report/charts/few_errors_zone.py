@@ -1,4 +1,4 @@
-"""The zone in which no curve has 30 errors along x or along y: where it ends, and where words find room in it."""
+"""The zone in which no curve has 30 errors along x or along y: its limits, and space for labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proband.report.charts.spec import Axis, Errors
 
 
 class Words(NamedTuple):
-    """Words in the zone: their middle, as shares of the panel, and whether they are turned to read upwards."""
+    """A label in the zone: its centre, as shares of the panel, and whether it is vertical."""
 
     across: float
     up: float
@@ -42,7 +42,7 @@ class Zone:
 
 
 def zone_of(marks: Errors, axes: tuple[Axis, Axis], room: tuple[float, float]) -> Zone:
-    """Find the zone, and words for the strips that have room for them, between the curves."""
+    """Find the zone, and positions for labels between the curves."""
     x, y = (axis.over() for axis in axes)
     n_x, n_y = max(one.n_impostor for one in marks.curves), max(one.n_genuine for one in marks.curves)
     right, edge, end = x.at(SUPPORTED / n_x), _height(marks, y, SUPPORTED / n_y), _height(marks, y, 0.0)

@@ -1,4 +1,4 @@
-"""Charts drawn with matplotlib, one or several in a figure: legible in print, without colour, and the same bytes every time."""
+"""Charts drawn with matplotlib, one or more per figure: legible in print and in greyscale, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def figure(
     Parameters
     ----------
     size
-        Of the figure, in inches.
+        Size of the figure in inches.
     title
-        A heading for the whole figure.
+        Title of the figure.
     columns
         Panels side by side.
     headed
@@ -67,9 +67,9 @@ def figure(
     shared
         Whether panels share one axis y.
     inside
-        Whether the legend stands in the only panel, if it has room there.
+        Whether to put the legend inside a single panel if there is space.
     legend
-        What gives every panel a legend of its own, such as `legend_beside`.
+        Function that adds a legend to every panel, such as `legend_beside`.
     said
         A line at the foot of the figure.
     """
@@ -111,20 +111,20 @@ def printed(
     said: str = "",
     inside: bool = False,
 ) -> Figure:
-    """Draw charts of one kind as the panels of a figure that is as large as they need.
+    """Draw charts of one kind as the panels of a figure sized to fit them.
 
     Parameters
     ----------
     title
-        A heading for the whole figure.
+        Title of the figure.
     width
-        Of the figure, in inches: below five and a half, panels stand below one another.
+        Width of the figure in inches; below 5.5, panels are stacked.
     columns
-        How many panels stand side by side.
+        Number of panels side by side.
     said
         A line at the foot of the figure.
     inside
-        Whether a legend stands in the only panel, if it has room there.
+        Whether to put a legend inside a single panel if there is space.
     """
     n, first = len(some(charts)), charts[0].marks
     narrow = width is not None and width < _NARROW

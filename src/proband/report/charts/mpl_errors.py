@@ -1,4 +1,4 @@
-"""Two kinds of errors against each other, with matplotlib: as far as the data go, and the zone of few errors."""
+"""Plots of two error rates against each other with matplotlib, with the zone of few errors."""
 
 from __future__ import annotations
 

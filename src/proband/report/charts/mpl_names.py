@@ -1,4 +1,4 @@
-"""Names beside curves in print."""
+"""Labels next to curves in print."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIZE = 6.5
 
 
 def name_directly(axis: Axes, axes: tuple[Axis, Axis], curves: Sequence[tuple[str, Floats, Floats]]) -> None:
-    """Name curves beside them, as far as there is room in the panel."""
+    """Label curves directly, as far as the panel has room."""
     from matplotlib.patheffects import withStroke
 
     if not curves:
@@ -50,5 +50,5 @@ def others(n: int) -> list[Artist]:
 
     if not n:
         return []
-    told = f"the other {count(n)}, named where there is room"
+    told = f"the other {count(n)} (labelled where space permits)"
     return [Line2D([], [], color=colour(MOST_COLOURS), linewidth=0.9, label=told)]

@@ -1,4 +1,4 @@
-"""Names beside curves: where many curves share a chart, those without a colour are named directly, as far as there is room."""
+"""Names next to curves: in charts of many curves, curves without a colour are labelled directly, space permitting."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Room(NamedTuple):
 
 
 def named_directly(curves: Sequence[tuple[str, Floats, Floats]], room: Room) -> list[Named]:
-    """Find places for names beside their curves where none runs into another; curves that find none go without.
+    """Place names next to their curves without overlap; curves without space stay unlabelled.
 
     Parameters
     ----------
     curves
-        Names with the places of their points, the most important first.
+        Names with the positions of their points, most important first.
     room
-        Where names may stand.
+        Area available for names.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One palette for the page and for print: the look of a series by its place, in colour and without."""
+"""One palette for the page and for print: the style of a series by index, in colour and in greyscale."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN, SECOND = -1, -2
 
 
 def places_of(names: Sequence[str], leaders: Sequence[str] = ()) -> dict[str, int]:
-    """The place of each algorithm's look, to be the same in every chart: of many, the leaders have the colours.
+    """Index of each algorithm's style, the same in every chart; with many algorithms, the leaders have colours.
 
     Examples
     --------

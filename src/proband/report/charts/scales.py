@@ -1,4 +1,4 @@
-"""From data to places and back: linear, logarithmic and normal-deviate axes, their round numbers and labels."""
+"""Mapping between data and drawing: linear, logarithmic and normal-deviate axes, with ticks and labels."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class AxisScale:
     Attributes
     ----------
     kind
-        How data are spread along it.
+        Kind of scale.
     low, high
-        Its ends in data.
+        Limits in data.
     start, end
-        The same ends in the drawing.
+        Limits in the drawing.
     unit
-        What labels say: rates in per cent, differences in percentage points with a sign, whole numbers, or numbers.
+        Unit of labels: rates in per cent, differences in percentage points with a sign, whole numbers, or numbers.
     """
 
     kind: Kind
@@ -77,7 +77,7 @@ class AxisScale:
         return deviate(given) if self.kind == "probit" else given
 
     def ticks(self, most: int = 8) -> list[float]:
-        """Round numbers along the axis, not more than `most` of them."""
+        """Ticks at round numbers, at most `most` of them."""
         if self.kind == "log":
             return log_ticks(self.low, self.high, most)
         if self.kind == "probit":

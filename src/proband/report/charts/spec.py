@@ -1,6 +1,6 @@
-"""What a chart shows, whoever draws it: its axes, its marks, and the words around them.
+"""Specification of a chart, independent of the backend: axes, marks and text.
 
-A chart is made once from a result, by the makers beside this file, and drawn by two backends: `svg` for the page and `mpl` for
+A chart is made once from a result, by the makers in this package, and drawn by two backends: `svg` for the page and `mpl` for
 print. Several charts in one figure are its panels.
 """
 
@@ -26,14 +26,14 @@ _LISTED = 6
 
 @dataclass(frozen=True)
 class Axis:
-    """What runs along an axis: from where to where, spread how, and called what.
+    """An axis: limits, scale and label.
 
     Attributes
     ----------
     low, high
-        Its ends in data.
+        Limits in data.
     unit
-        What its numbers are: rates in per cent, differences in percentage points, whole numbers, or numbers.
+        Unit: rates in per cent, differences in percentage points, whole numbers, or numbers.
     """
 
     label: str
@@ -57,18 +57,18 @@ def _nothing() -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A curve, and its band as far as it goes.
+    """A curve with its band, if any.
 
     Attributes
     ----------
     place
-        Of its colour and dashes: the same for one algorithm in all panels and charts.
+        Index of its colour and dashes, the same for an algorithm in all panels and charts.
     label
-        Its name in a printed legend, where that says more.
+        Name in a printed legend, if it differs.
     dash
-        Its dashes, where they mean something.
+        Dashes, if they carry meaning.
     thin
-        Thin lines that belong to it, such as what chance would give.
+        Thin lines that belong to it, such as values expected by chance.
     """
 
     name: str
@@ -89,11 +89,11 @@ class Curves:
     Attributes
     ----------
     banded
-        Whether they have their bands.
+        Whether bands are drawn.
     step
-        Whether they are over ranks, which have no values between them, and have a dot at `rank`; others have one at every value.
+        Whether the curves are over ranks, drawn as steps with a dot at `rank`; other curves have a dot at every value.
     dotted
-        Whether they have dots at all.
+        Whether dots are drawn.
     """
 
     series: tuple[Series, ...]
@@ -105,7 +105,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Mark:
-    """A value in a row: whose it is, its interval, and whether enough is behind it; a single one of several is small."""
+    """A value in a row: its series, interval, and whether it is supported by enough data; a single value of several is small."""
 
     row: int
     place: int
@@ -118,18 +118,18 @@ class Mark:
 
 @dataclass(frozen=True)
 class Rows:
-    """Values with their intervals, a row each; several series of a row stand below one another, or on one line.
+    """Values with their intervals, one per row; several series of a row are stacked or share a line.
 
     Attributes
     ----------
     names
         Of the series.
     beside
-        What stands at the end of each row.
+        Text at the end of each row.
     margin
-        Differences up to it are not worth having.
+        Smallest difference that matters.
     reference
-        A value to compare with.
+        Reference value.
     """
 
     labels: tuple[str, ...]
@@ -142,7 +142,7 @@ class Rows:
 
     @property
     def together(self) -> int:
-        """How many series stand below one another in a row."""
+        """Number of series stacked in a row."""
         if self.on_one_line or len(self.marks) <= len(self.labels):
             return 1
         return len({one.place for one in self.marks})
@@ -150,20 +150,20 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Two kinds of errors against each other, and the zone in which there are too few of them.
+    """Two error rates against each other, and the zone of too few errors.
 
     Attributes
     ----------
     dots
-        The points of each curve that are marked; hollow where fewer than 30 errors are behind them.
+        Marked points of each curve, hollow if based on fewer than 30 errors.
     errors
-        What the errors along x and along y are called.
+        Names of the errors along x and along y.
     diagonal
         Whether to show where both rates are equal.
     apart
-        Whether intervals of several curves at one rate stand side by side.
+        Whether intervals of several curves at the same rate are drawn side by side.
     complement
-        Whether y is one less the error rate.
+        Whether y is one minus the error rate.
     """
 
     curves: tuple[ErrorCurve, ...]
@@ -180,7 +180,7 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """The outline of a distribution, and above it a value with its interval, if it has one."""
+    """The outline of a distribution, with a value and its interval above, if any."""
 
     name: str
     edges: Floats
@@ -196,9 +196,9 @@ class Histograms:
     Attributes
     ----------
     reference, reference_label
-        A value to compare with, and what it is.
+        Reference value and its label.
     shaded_to
-        Where a shaded part ends that begins at the left.
+        Right end of the shaded part, which starts at the left.
     """
 
     outlines: tuple[Outline, ...]
@@ -209,16 +209,16 @@ class Histograms:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Cells with a number each, rows down and columns across under the same names.
+    """A square matrix of cells with numbers; rows and columns have the same names.
 
     Attributes
     ----------
     labels
         Of the rows, and of the columns.
     shares
-        How dark each cell is, between 0 and 1.
+        Shade of each cell, from 0 to 1.
     texts
-        What stands in each cell.
+        Text in each cell.
     """
 
     labels: tuple[str, ...]
@@ -242,23 +242,23 @@ class Chart:
     Attributes
     ----------
     axes
-        x and y on each choice of scales; the first is shown at first, and printed.
+        x and y for each choice of scales; the first is shown initially and printed.
     description
-        What it shows, in words and numbers, for those who do not see it.
+        Text description for readers who cannot see the chart.
     names
-        The legend of the page: the series in order; none where rows are labelled.
+        Legend on the page: the series in order; empty if rows are labelled.
     see
-        What is to be seen in it, in a sentence above it.
+        One-sentence reading guide above the chart.
     places
-        The look of each series, where that is not its order (see `in_places`).
+        Style of each series, if it differs from the order (see `in_places`).
     notes, answers
-        What stands beneath it on the page, and what its bands or bars vary.
+        Notes below the chart on the page, and what its bands or bars vary.
     above
-        What a printed panel is of, above it.
+        Text above a printed panel.
     heading, labels
-        The printed legend, where it says more than names.
+        Printed legend, if it contains more than names.
     data
-        Its numbers as a table, where that says more than can be read in it.
+        Data table, if it contains more than the values shown.
     """
 
     id: str
@@ -305,7 +305,7 @@ def aligned_charts(charts: Sequence[Chart], *, across: bool = False) -> list[Cha
 
 
 def comparable_charts(charts: Sequence[Chart]) -> list[Chart]:
-    """The same charts as small multiples: curves, and rows of values, share the axes that measure one thing; scores share none."""
+    """The same charts as small multiples: curves and rows of values share axes of the same quantity; scores share none."""
     made = list(charts)
     if len(made) < 2 or not all(isinstance(chart.marks, Curves | Rows) for chart in made):
         return made
@@ -318,9 +318,9 @@ def comparable_charts(charts: Sequence[Chart]) -> list[Chart]:
 
 
 def some(given: Sequence[T], what: str = "curves") -> Sequence[T]:
-    """What there is to draw; refused if it is nothing."""
+    """The items to draw; raises an error if there are none."""
     if not given:
-        raise UsageError(f"There are no {what} to draw.")
+        raise UsageError(f"There are no {what} to plot.")
     return given
 
 

@@ -1,4 +1,4 @@
-"""Printed figures of recognition rates: curves by rank and by gallery size, estimates, and algorithms against the best."""
+"""Figures of recognition rates for print: curves by rank and by gallery size, estimates, and differences from the best."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def evaluation_figure(
     *,
     relative: bool = False,
 ) -> Figure:
-    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all.
+    """Draw the curves of an evaluation as `cmc_figure` does, for the algorithms `drawn` or for all.
 
     Parameters
     ----------
     evaluation
-        What `evaluate` returned.
+        Result of `evaluate`.
     title, width
-        A heading, and the width in inches.
+        Title of the figure, and its width in inches.
     drawn, places
-        Which algorithms are drawn, and which colour each has.
+        Algorithms to draw, and the colour of each.
     relative
-        Whether ranks are shares of the gallery.
+        Whether ranks are divided by the number of people in the gallery.
 
     Returns
     -------
@@ -76,30 +76,30 @@ def cmc_figure(
     columns: Positive | None = None,
     relative: bool = False,
 ) -> Figure:
-    """Draw cumulative match characteristics, a panel for each set of probes.
+    """Draw cumulative match characteristics, one panel per set of probes.
 
-    The rank axis is logarithmic, since the low ranks are what matters; each panel names its gallery and probes. Of more than
-    eight algorithms the best at rank 1 have colours; the others are grey, and named beside their curves where there is room.
+    The rank axis is logarithmic, because low ranks matter most; each panel states its gallery and probes. With more than
+    eight algorithms, the best at rank 1 are coloured; the others are grey and labelled where space permits.
 
     Parameters
     ----------
     panels
-        Curves by the name of their set of probes; curves with bands have them drawn, unless there are too many to tell apart.
+        Curves by name of their set of probes. Bands are drawn unless there are too many to distinguish.
     title
-        A heading for the whole figure.
+        Title of the figure.
     width
-        Of the figure, in inches: letters keep their size, and below five inches panels stand below one another. By default as
-        wide as the panels need.
+        Width of the figure in inches. Text keeps its size; below five inches, panels are stacked. By default as wide as the
+        panels need.
     last
-        The last rank to draw.
+        Last rank to draw.
     said
-        A line at the foot of the figure.
+        Footer of the figure.
     places
-        The place of each algorithm's look, if it has one elsewhere.
+        Index of each algorithm's style, if set elsewhere.
     columns
-        How many panels stand side by side; by default up to three.
+        Number of panels side by side. Default: up to three.
     relative
-        Whether the axis has relative ranks, rank / people in the gallery, so that galleries of different sizes can be compared
+        Whether to use relative ranks, rank / people in the gallery, to compare galleries of different sizes
         (Micheals & Boult 2001).
 
     Returns
@@ -109,7 +109,7 @@ def cmc_figure(
     """
     shown = {name: curves for name, curves in panels.items() if curves}
     if not shown:
-        raise UsageError("There are no curves to draw.")
+        raise UsageError("There are no curves to plot.")
     rates: dict[str, float] = {}
     for curve in (curve for curves in shown.values() for curve in curves):
         rates.setdefault(curve.algorithm, curve.at(1))
@@ -122,7 +122,7 @@ def cmc_figure(
 
 
 def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
-    """Draw the expected rate against the number of people enrolled, a panel for each set of probes."""
+    """Draw the expected rate against the number of people enrolled, one panel per set of probes."""
     names = list(dict.fromkeys(one.algorithm for one in sizes))
     return printed(
         [
@@ -145,13 +145,13 @@ def estimate_figure(
     Parameters
     ----------
     estimate
-        Of one algorithm.
+        Estimate of one algorithm.
     width
-        Of the figure, in inches.
+        Width of the figure in inches.
     title
-        A heading for the whole figure.
+        Title of the figure.
     which
-        ``interval``, or ``distribution`` where the design made replicates.
+        ``interval``, or ``distribution`` if the design made replicates.
     """
     if which == "interval":
         return printed(
@@ -163,33 +163,33 @@ def estimate_figure(
 def replicates_figure(
     measured: Sequence[Sequence[Estimate]], width: Inches = 7.16, title: Title | None = None
 ) -> Figure:
-    """Draw the distributions of replicates, a panel for each measure and for every few algorithms; all are drawn.
+    """Draw the distributions of replicates, one panel per measure and group of algorithms.
 
     Parameters
     ----------
     measured
-        The estimates of every algorithm, for each measure that has replicates.
+        Estimates of every algorithm, for each measure with replicates.
     width
-        Of the figure, in inches.
+        Width of the figure in inches.
     title
-        A heading for the whole figure.
+        Title of the figure.
     """
     return printed(replicates_charts(measured), title, width, columns=2)
 
 
 def comparison_figure(comparison: Standings, width: Inches = 7.16, title: Title | None = None) -> Figure:
-    """Draw the estimates, the best first, and beside them what each one lacks against the best.
+    """Draw the estimates, best first, and the differences from the best.
 
-    The shaded differences are within the margin: not worth having.
+    Shaded differences are within the margin.
 
     Parameters
     ----------
     comparison
-        Two or more algorithms.
+        Comparison of two or more algorithms.
     width
-        Of the figure, in inches; the panels stand below one another where they have no room side by side.
+        Width of the figure in inches; panels are stacked if there is no room side by side.
     title
-        A heading for the whole figure.
+        Title of the figure.
     """
     in_points = all(pair.in_points for pair in comparison.pairs)
     names = [one.algorithm for one in comparison.estimates]

@@ -1,4 +1,4 @@
-"""The one style of figures: legible in print, without colour, and the same bytes every time."""
+"""The style of figures: legible in print and in greyscale, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -58,12 +58,13 @@ _GIVEN: ContextVar[Axes | None] = ContextVar("axes to draw into", default=None)
 
 @contextmanager
 def drawn_into(axes: Axes) -> Iterator[None]:
-    """Let whatever is laid out meanwhile be drawn into these axes instead of a figure of its own."""
+    """Context in which figures are drawn into these axes instead of a new figure."""
     from matplotlib.axes import Axes
 
     if not isinstance(axes, Axes):
         raise UsageError(
-            f"ax should be Matplotlib axes; got {shown(axes)}.", "make them: figure, ax = plt.subplots()."
+            f"ax should be Matplotlib axes; got {shown(axes)}.",
+            "create them with figure, ax = plt.subplots().",
         )
     before = _GIVEN.set(axes)
     try:
@@ -73,14 +74,14 @@ def drawn_into(axes: Axes) -> Iterator[None]:
 
 
 def figure_with(axes: Axes) -> Figure:
-    """Return the figure that holds axes, which may stand in a part of it."""
+    """Return the figure that contains axes, possibly through a subfigure."""
     assert axes.figure is not None  # axes without a figure cannot be drawn into
     whole: Figure = axes.figure.figure
     return whole
 
 
 class _GivenAxes:
-    """Axes that somebody gave, as what draws sees a figure: one panel, with its legend and what is said of it inside."""
+    """Axes supplied by the user, presented as a figure with one panel; legend and text are inside."""
 
     def __init__(self, axes: Axes) -> None:
         self.axes = axes
@@ -93,8 +94,8 @@ class _GivenAxes:
     def subplots(self, rows: int = 1, columns: int = 1, *, squeeze: bool = True, sharey: bool = False) -> Any:
         if rows * columns > 1:
             raise UsageError(
-                f"This figure has {rows * columns} panels, and ax is one.",
-                "leave ax out, or name a figure of one panel by which=….",
+                f"This figure has {rows * columns} panels, but ax is a single panel.",
+                "omit ax, or choose a figure with one panel by which=….",
             )
         return self.axes if squeeze else np.array([[self.axes]])
 
@@ -115,9 +116,9 @@ class _GivenAxes:
 def laid_out(
     size: tuple[float, float], title: Title | None = None, resolution: int = _DPI
 ) -> Iterator[Figure]:
-    """Give an empty figure, and lay it out once when it is drawn: things would move a little at every save.
+    """Create an empty figure that is laid out once, when drawn; otherwise its parts would move slightly at every save.
 
-    Where axes were given (`drawn_into`), these are what is drawn into, and their figure keeps its layout.
+    If axes were given (`drawn_into`), they are used, and their figure keeps its layout.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -154,28 +155,28 @@ def head(axis: Axes, title: str, note: str) -> None:
 
 
 def foot(figure: Figure, text: str) -> None:
-    """Write at the foot of a figure what is to be said of all of it."""
+    """Write the footer of a figure."""
     said = fill(text, int(15 * figure.get_figwidth()))
     figure.supxlabel(said, x=0.01, ha="left", fontsize=8, color=GREY)
 
 
 @published
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date.
+    """Write a figure as PNG, SVG or PDF by its extension, completely or not at all, without dates in the file.
 
     Parameters
     ----------
     figure
-        What `plot` returned, or any Matplotlib figure.
+        Result of `plot`, or any Matplotlib figure.
     path
-        The file, which ends in ``.png``, ``.svg`` or ``.pdf``.
+        File with the extension ``.png``, ``.svg`` or ``.pdf``.
     """
     import matplotlib as mpl
     from matplotlib.text import Text
 
     if not hasattr(figure, "savefig"):
         raise UsageError(
-            f"figure should be a Matplotlib figure; got {shown(figure)}.", "make one: result.plot()."
+            f"figure should be a Matplotlib figure; got {shown(figure)}.", "create it with result.plot()."
         )
     path = Path(path)
     ending = path.suffix.lower()

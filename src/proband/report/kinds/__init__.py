@@ -1,1 +1,1 @@
-"""Kinds of results that several analyses hold, and how each is shown."""
+"""Views of kinds of results that several analyses share."""

@@ -1,4 +1,4 @@
-"""How comparisons were made, in the methods paragraph."""
+"""Sentences on comparisons in the methods paragraph."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:pa
 _TOGETHER = Sentence(
     "methods.single-step",
     "note",
-    "p-values and intervals of the {n:count} pairs of a comparison hold for all of them together (single-step)",
+    "p-values and intervals are adjusted for the {n:count} pairs of a comparison (single-step)",
 )
 _APART = Sentence(
     "methods.unadjusted",
     "caution",
-    "p-values and intervals of some comparisons are for each pair alone and not adjusted for their number",
+    "p-values and intervals of some comparisons are not adjusted for the number of pairs",
 )
-_OVERALL = Sentence("methods.overall", "note", "Whether algorithms differ at all: Cochran's Q ({method})")
+_OVERALL = Sentence("methods.overall", "note", "Overall test of differences: Cochran's Q ({method})")
 _EQUIVALENCE = Sentence(
-    "methods.equivalence", "note", "Equivalence within {margin} is claimed by two one-sided tests"
+    "methods.equivalence", "note", "Equivalence within {margin} is tested by two one-sided tests"
 )
 
 
 def say_comparisons(text: MethodsText, comparisons: Sequence[Standings]) -> None:
-    """Say how algorithms were compared."""
+    """Describe how algorithms were compared."""
     if not comparisons:
         return
     measures = dict.fromkeys(one.estimates[0].answers.of for one in comparisons)

@@ -1,4 +1,4 @@
-"""Comparisons as they are published: estimates with intervals, places, and letters for the algorithms each one beats."""
+"""Publication tables of comparisons: estimates with intervals, places, and letters for significant differences."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
 _ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
-_PLACE = "From one more than are significantly better, to all but those it beats."
-_BEATEN = "Raised letters name the algorithms it is significantly better than, among all pairs."
+_PLACE = "Best place: one more than the number of algorithms significantly better than it. Worst place: the number of algorithms minus those it is significantly better than."
+_BEATEN = "Raised letters: algorithms it is significantly better than, adjusted for all pairs."
 _RAISED = Sentence(
     "comparison.raised-letters",
     "mark",
-    "Raised letters: significantly better than these ({significance:given} among all pairs)",
+    "Raised letters: significantly better than these algorithms (at {significance:given}, adjusted for all pairs)",
 )
 _RAISED_AMONG = Sentence(
     "comparison.raised-letters-chosen",
     "mark",
-    "Raised letters: significantly better than these ({significance:given} among {n:count chosen pair})",
+    "Raised letters: significantly better than these algorithms (at {significance:given}, adjusted for {n:count chosen pair})",
 )
 _NOT_COMPARED = Sentence(
     "comparison.not-compared",
@@ -46,8 +46,8 @@ _NOT_COMPARED = Sentence(
 _PLACES = Sentence(
     "comparison.places",
     "note",
-    "Places: from one more than the number that are significantly better, to all but those it is "
-    "significantly better than",
+    "Places: the best is one more than the number of algorithms that are significantly better; the worst is the number "
+    "of algorithms minus those it is significantly better than",
 )
 _FEW_PAIRS = 6  # those of four algorithms
 _LEADS = Sentence(
@@ -62,13 +62,13 @@ _LEADING_GROUP = Sentence(
 _NONE_LEADS = Sentence(
     "comparison.none-leads",
     "note",
-    "None of the {n:count} leads: {best}, with the best value, {tied:word is/are} not significantly better than any other",
+    "None of the {n:count} algorithms leads: {best}, with the best value, {tied:word is/are} not significantly better than any other",
 )
 _TIED = Sentence("comparison.not-told-apart", "note", "Not significantly different: {groups:parts}")
 _OVERALL = Sentence(
     "comparison.overall",
     "note",
-    "Do they differ at all? Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
+    "Overall test: Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
 )
 _METHOD = Sentence("comparison.method", "note", "Method: {method}")
 
@@ -89,23 +89,23 @@ class Row:
 
 
 def unit_weighted_cell(one: Estimate) -> Cell:
-    """The rate in which people, or other units, weigh the same, with its interval."""
+    """The rate with people, or other units, weighted equally, with its interval."""
     other = one.by_person
     return empty_cell() if other is None else around_cell(other.value, other.low, other.high, one.answers)
 
 
 def given_twice(comparison: Standings) -> bool:
-    """Whether items and units give different rates, of which both are shown."""
+    """Whether item-weighted and unit-weighted rates differ; both are then shown."""
     return any(one.by_person is not None for one in comparison.estimates)
 
 
 def weighted_by(one: Estimate) -> tuple[str, str]:
-    """What units and their items are called: people and probes, or those of a table."""
+    """Names of units and items: people and probes, or the names in a table."""
     return one.rests_on.unit, one.rests_on.of
 
 
 def rows_of(comparison: Standings) -> list[Row]:
-    """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
+    """The algorithms, best first; each has a letter, and the letters of algorithms it is significantly better than."""
     ordered = comparison.ordered
     standing = {one.algorithm: place for place, one in enumerate(ordered)}
     places = comparison.places()
@@ -137,12 +137,12 @@ def letter_of(place: int) -> str:
 
 @published
 def comparison_table(comparison: Standings) -> Table:
-    """Make the publication table, the best algorithm first.
+    """Make the publication table, best algorithm first.
 
     Parameters
     ----------
     comparison
-        What `compare` returned.
+        Result of `compare`.
 
     Returns
     -------
@@ -155,7 +155,9 @@ def comparison_table(comparison: Standings) -> Table:
     return col.table_of(
         "",
         rows_of(comparison),
-        col.name("letter", lambda row: row.letter, "Stands for the algorithm among the raised letters."),
+        col.name(
+            "letter", lambda row: row.letter, "Letter that represents the algorithm among the raised letters."
+        ),
         col.name("algorithm", lambda row: row.name),
         col.cell(
             f"{first.answers.of}{f', {item}-weighted' if twice else ''}",
@@ -170,13 +172,13 @@ def comparison_table(comparison: Standings) -> Table:
         col.cell(
             f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
         ),
-        col.cell("events", lambda row: events_cell(row.estimate), "What the estimate rests on."),
+        col.cell("events", lambda row: events_cell(row.estimate), "Data the estimate is based on."),
         col.places("places", lambda row: row.places, _PLACE),
     )
 
 
 def verdicts(comparison: Standings) -> list[Note]:
-    """The answer in a few lines: what two algorithms show; of more, whose differences stand in a table, who leads, and what warns."""
+    """The answer in a few lines: the verdict on two algorithms, or the leaders of several, with cautions."""
     pairs = comparison.sentences()
     if len(pairs) == 1:
         return pairs
@@ -199,14 +201,14 @@ def _names(verdict: Note) -> tuple[object, object]:
 
 
 def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Note], list[Note]]:
-    """The verdicts that stand beneath a table, and those that are left for its notes."""
+    """The verdicts shown below a table, and the verdicts left for its notes."""
     if comparison is None:
         return [], []
     return (comparison.sentences(), []) if explain else (verdicts(comparison), unsaid_verdicts(comparison))
 
 
 def leading_group(comparison: Standings) -> Note:
-    """The best, and those it is not significantly better than."""
+    """The best algorithm, and the algorithms it is not significantly better than."""
     best, *others = (one.algorithm for one in comparison.ordered)
     beaten = comparison.beaten_by(best)
     rest = tuple(name for name in others if name not in beaten)
@@ -222,7 +224,7 @@ def leading_group(comparison: Standings) -> Note:
 
 
 def comparison_statements(comparison: Standings) -> list[Note]:
-    """Say what the table means, a note each."""
+    """Explain the table, one note each."""
     chosen = {"n": len(comparison.pairs), "of": comb(len(comparison.estimates), 2)}
     raised = (
         _RAISED(significance=comparison.significance)
@@ -277,7 +279,7 @@ class ComparisonView(View[Any]):
         return [*verdicts(found), *comparison_statements(found)]
 
     def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
-        """The table, the verdicts that matter, and the rest beneath."""
+        """The table, the main verdicts, and the rest below."""
         told, left = told_and_left(found, explain)
         yield Passage(self.tables(found), told, [*left, *comparison_statements(found)], [found.answers])
 

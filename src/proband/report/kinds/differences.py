@@ -18,8 +18,8 @@ _MOST_EMBEDDED, _LEADING = (
 _MOST_PAIRS = 15  # in brief: those of six algorithms
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _ADJUSTED = {
-    "single-step": "It and the interval hold for all pairs together.",
-    "none": "Not adjusted: each pair by itself.",
+    "single-step": "The p-value and the interval are adjusted for all pairs.",
+    "none": "Not adjusted for other pairs.",
 }
 
 
@@ -47,7 +47,7 @@ def turned(pair: Difference) -> Difference:
 
 
 def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
-    """Every pair of few algorithms, or those that were chosen; of many, the leader against each other one, in order."""
+    """Every pair of a few algorithms, or the chosen pairs; with many, the leader against each other algorithm, in order."""
     if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
         return comparison.pairs
     best, *others = (one.algorithm for one in comparison.ordered)
@@ -57,7 +57,7 @@ def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
 
 
 def pairs_embedded(comparison: Standings) -> tuple[Difference, ...]:
-    """The pairs that travel in the page: all, or of very many those of the leading algorithms, the best first."""
+    """The pairs embedded in the page: all, or with very many the pairs of the leading algorithms, best first."""
     if len(comparison.pairs) <= _MOST_EMBEDDED or not comparison.all_pairs:
         return comparison.pairs
     leading = {one.algorithm for one in comparison.ordered[:_LEADING]}
@@ -65,12 +65,12 @@ def pairs_embedded(comparison: Standings) -> tuple[Difference, ...]:
 
 
 def difference_tables(comparison: Standings | None) -> list[Table]:
-    """The differences of three and more algorithms in brief, of many those of the leading ones; what two show is a sentence."""
+    """Differences between three or more algorithms in brief, with many only the leaders'; two algorithms get a sentence instead."""
     if comparison is None or len(comparison.pairs) == 1 or comparison.pairs[0].n_trials is not None:
         return []
     shown, n = _best_first(comparison)[:_MOST_PAIRS], len(comparison.pairs)
-    part = f", the first {count(len(shown))} of {count(n)} pairs, those of the best algorithms first"
-    more = f"The other {count(n - len(shown))} are in the frame and the CSV."
+    part = f", first {count(len(shown))} of {count(n)} pairs, best algorithms first"
+    more = f"The other {count(n - len(shown))} are in the frame and the CSV file."
     return [
         col.table_of(
             f"Differences{part if len(shown) < n else ''}",
@@ -116,23 +116,30 @@ def _tested(pair: Difference) -> col.ColumnOf[Difference]:
 
 
 def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
-    """The table of differences, with all that was found of them."""
+    """The full table of differences."""
     shown = pairs_shown(comparison)
     with_counts = any(pair.n_sf is not None for pair in shown)
     notes = []
     if len(shown) < len(comparison.pairs):
         notes.append(
-            f"The leader against each other algorithm, of {count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
+            f"The leader against each other algorithm, out of {count(len(comparison.pairs))} pairs; p-values are adjusted for all pairs."
         )
         if len(pairs_embedded(comparison)) < len(comparison.pairs):
-            notes.append("All are in results.json beside the page, and in its tables.")
+            notes.append(
+                "All pairs are in the tables and in results.json, in the same directory as the page."
+            )
     return col.table_of(
         caption,
         shown,
         *_names_and_effect(comparison),
         col.p("p", lambda pair: (pair.p_value, pair.method.floor)),
         col.p("adjusted p", lambda pair: pair.p_with_floor, _ADJUSTED[shown[0].adjustment]),
-        col.count("only first", lambda pair: pair.n_sf, "Only the first is correct.", when=with_counts),
+        col.count(
+            "only first",
+            lambda pair: pair.n_sf,
+            "Only the first is correct.",
+            when=with_counts,
+        ),
         col.count("only second", lambda pair: pair.n_fs, when=with_counts),
         col.text("verdict", lambda pair: pair.verdict),
         id=id,

@@ -22,7 +22,7 @@ _RANKS = (1, 5, 10, 20, 50, 100)
 
 @shows(Estimate)
 class EstimateView(View[Estimate]):
-    """A number with its interval: one row."""
+    """An estimate with its interval, as one row."""
 
     plot = staticmethod(estimate_figure)
 
@@ -75,7 +75,7 @@ def _ends(curve: Curve | Band, rank: int) -> tuple[float, float] | None:
 
 
 def events_cell(one: Estimate) -> Cell:
-    """What an estimate rests on: so many successes of so many, or how many there are."""
+    """Data behind an estimate: successes out of trials, or the number of observations."""
     n, events = one.rests_on.n or 0, one.rests_on.events
     return count_cell(n) if events is None else share_cell(events, n)
 

@@ -1,4 +1,4 @@
-"""Evaluations as people read them: tables of rates, and the sentences that belong beneath them."""
+"""Views of evaluations: tables of rates, and the notes below them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from proband.words import Note, Sentence, Target, count, counted, given
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
 TIES = {
-    "pessimistic": "a tied non-mate stands before the mate",
-    "optimistic": "a tied non-mate stands behind the mate",
-    "mean": "ties are broken at random, and rates are expectations",
+    "pessimistic": "a tied non-mate ranks before the mate",
+    "optimistic": "a tied non-mate ranks after the mate",
+    "mean": "ties are broken at random, and rates are expected values",
 }
 _GALLERY = Sentence(
     "evaluation.gallery", "note", "Gallery: {images:count image} of {people:count person/people} ({rule})"
@@ -37,20 +37,20 @@ _GALLERY = Sentence(
 _PROBES = Sentence(
     "evaluation.probes-scored",
     "note",
-    "Probes scored: {images:count image} of {people:count person/people} ({rule}); a rate is a share of these",
+    "Probes scored: {images:count image} of {people:count person/people} ({rule}); rates are over these probes",
 )
 _OPEN = Sentence(
     "evaluation.open-universe",
     "note",
-    "Open universe: {n:count more probe has/more probes have} no mate in the gallery; without one there is no rank, so "
-    "identification rates leave it out",
+    "Open universe: {n:count more probe has/more probes have} no mate in the gallery, so no rank, and identification "
+    "rates leave {n:word it/them} out",
 )
 _CLOSED = Sentence(
     "evaluation.closed-universe", "note", "Closed universe: every probe has a mate in the gallery"
 )
 _MARKED = (
     "Failures to acquire: {probes:count probe} and {images:count gallery image} are marked in the table; scored probes "
-    "without a rank, by these marks or by failed comparisons, count as misses: "
+    "without a rank, because of these marks or failed comparisons, count as misses: "
 )
 _FAILED = Sentence("evaluation.failures-to-acquire", "note", _MARKED + "{missed:counts}")
 _FAILED_ALIKE = Sentence("evaluation.failures-to-acquire-alike", "note", _MARKED + "{missed:count}")
@@ -74,14 +74,14 @@ _INTERVALS = Sentence(
 )
 _WEIGHTS = Sentence("evaluation.weights", "note", "Weights, at rank {rank:count} for {algorithm}: {effect}")
 _PEOPLE_WEIGH = Sentence(
-    "evaluation.people-weigh", "note", "Weights: every person weighs the same, whatever the number of probes"
+    "evaluation.people-weigh", "note", "Weights: every person weighted equally, whatever the number of probes"
 )
 _METHOD = Sentence("evaluation.method", "note", "Method: {method}")
 _DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")
 
 
 def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
-    """The size of a category's own gallery, where it is not the study's."""
+    """The size of a category's own gallery, if it differs from the study's."""
     if own.n_gallery_images == whole.n_gallery_images:
         return ""
     return f" ({count(own.n_gallery_subjects)} enrolled)"
@@ -89,12 +89,12 @@ def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
 
 @published
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
-    """Make a table for each set of probes, a row for each algorithm.
+    """Make a table for each set of probes, with one row per algorithm.
 
     Parameters
     ----------
     evaluation
-        What `evaluate` returned.
+        Result of `evaluate`.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def evaluation_tables(evaluation: Evaluation) -> list[Table]:
 
 
 def overlap_tables(found: SetOverlap) -> list[Table]:
-    """Images, and people, that every two sets have in common; on the diagonal, how many a set has."""
+    """Images and people that pairs of sets have in common; the diagonal shows the size of each set."""
     return [_in_common(found, "Images", found.images), _in_common(found, "People", found.people)]
 
 
@@ -162,7 +162,7 @@ def _rate(entry: Entry, rank: int, best: float | None) -> Cell:
 
 
 def _person_rate(entry: Entry, rank: int) -> Cell:
-    """The rate in which people weigh the same, with its interval."""
+    """The person-weighted rate with its interval."""
     found = entry.by_person[rank]
     return (
         empty_cell()
@@ -207,17 +207,17 @@ def metrics_of(evaluation: Evaluation) -> Note:
 
 @published
 def statements(evaluation: Evaluation) -> list[Note]:
-    """Say what the numbers mean and what was left out, a note each.
+    """Explain the numbers and what was left out, one note each.
 
     Parameters
     ----------
     evaluation
-        What `evaluate` returned.
+        Result of `evaluate`.
 
     Returns
     -------
     list
-        What belongs beneath its tables.
+        Notes below its tables.
     """
     entries = evaluation.of(evaluation.categories[0])
     first = entries[0].curve.facts
@@ -259,7 +259,7 @@ def _ties(entries: tuple[Entry, ...]) -> Note:
 
 
 def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
-    """What the intervals rest on, and the algorithm for which shared people matter most."""
+    """Note on dependence, for the algorithm most affected by several probes per person."""
     chosen = [note for entry in entries for note in entry.band.notes if note.code in CHOSEN]
     drawn = [note for note in entries[0].band.notes if note.code in POPULATION]
     said = [*(_METHOD(method=note) for note in chosen[:1]), *drawn]
@@ -276,7 +276,7 @@ def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
 
 
 def _weights(evaluation: Evaluation, entries: tuple[Entry, ...]) -> list[Note]:
-    """What weighs the same, where people have different numbers of probes."""
+    """Note on weighting, if people have different numbers of probes."""
     if evaluation.weights == "person":
         return [_PEOPLE_WEIGH()]
     both = any(entries[0].by_person.values())
@@ -312,7 +312,7 @@ class EvaluationView(View[Evaluation]):
         yield Passage(short_tables(found), (), statements(found), [found.answers])
 
     def metrics(self, found: Evaluation) -> Sequence[CardMetric]:
-        """Every rate, and beside it the one in which people weigh the same."""
+        """Every rate, with its person-weighted version."""
         return [metric for entry in found.entries for metric in _metrics(entry, found.confidence_level)]
 
 

@@ -68,13 +68,13 @@ _POLICIES = Sentence(
     "methods.policies", "note", "Ranks counted gallery {counting}; {ties}; {failures} ({lost})"
 )
 _TIES = {
-    "pessimistic": Target("pessimistic", "a tied non-mate was put before the mate"),
-    "optimistic": Target("optimistic", "a tied non-mate was put behind the mate"),
+    "pessimistic": Target("pessimistic", "a tied non-mate was ranked before the mate"),
+    "optimistic": Target("optimistic", "a tied non-mate was ranked after the mate"),
     "mean": Target("mean", "ties were broken at random in expectation"),
 }
 _FAILURES = {
     "miss": Target("miss", "failures to acquire counted as misses"),
-    "as_scored": Target("as_scored", "failures to acquire were taken as scored"),
+    "as_scored": Target("as_scored", "failures to acquire were ignored and their scores used"),
 }
 _LOST = Sentence("methods.failures", "note", "{probes:count probe} and {images:count gallery image}")
 _NONE_LOST = Sentence("methods.no-failures", "note", "there were none")
@@ -82,13 +82,13 @@ _RATE_INTERVALS = Sentence("methods.rate-intervals", "note", "Intervals of rates
 
 
 def best_first(evaluation: Evaluation) -> list[Entry]:
-    """The algorithms on the first set of probes, the highest rate at the first rank first."""
+    """The algorithms on the first set of probes, highest rate at the first rank first."""
     rank = evaluation.ranks[0]
     return sorted(evaluation.of(evaluation.categories[0]), key=lambda entry: -entry.curve.at(rank))
 
 
 def summary_of(evaluation: Evaluation, precedence: float) -> Summary:
-    """The sentence to remember of an evaluation without a comparison."""
+    """The headline of an evaluation without a comparison."""
     rank, entries = evaluation.ranks[0], best_first(evaluation)
     best = entries[0]
     others = [entry.by_person[rank] for entry in entries]
@@ -132,10 +132,10 @@ def evaluation_blocks(evaluation: Evaluation, places: Mapping[str, int], relativ
     main, *more = rates_tables(evaluation)
     blocks.append(of_length(main))
     if more:
-        blocks.append(Folded("Rates at other ranks, and what they rest on", tuple(more)))
+        blocks.append(Folded("Rates at other ranks, with sample sizes", tuple(more)))
     if len(curves) > 1:
         blocks.append(Folded("Curves by probe category", tuple(side_by_side(curves[1:], places))))
-    blocks.append(Folded("What the rates mean", tuple(said(statements(evaluation)))))
+    blocks.append(Folded("Notes on the rates", tuple(said(statements(evaluation)))))
     return blocks
 
 
@@ -145,7 +145,7 @@ def _cmc(entries: Sequence[Entry], id: str, category: str | None, relative: bool
 
 
 def rates_tables(evaluation: Evaluation) -> list[Table]:
-    """Algorithms by sets of probes, a table for each rank asked for and way of weighing people, and what they rest on."""
+    """Algorithms by sets of probes, one table per requested rank and weighting, and a table of sample sizes."""
     part = f"with {level(evaluation.confidence_level)} intervals"
     made = []
     for place, rank in enumerate(evaluation.ranks):
@@ -174,14 +174,14 @@ def _rest_on(evaluation: Evaluation) -> Table:
             else [(category, *one) for one in own.items()]
         )
     return col.table_of(
-        "What the rates rest on",
+        "Sample sizes, failures and ties",
         rows,
         col.name("probes of", lambda row: probes_called(row[0])),
         col.cell("algorithm", lambda row: _whose(row[1]), kind="name"),
         col.count("probes", lambda row: row[2].n_probes),
         col.count("people", lambda row: row[2].n_probe_subjects),
         col.count("no rank", lambda row: row[2].n_failed, "Failures to acquire or to compare."),
-        col.count("ties", lambda row: row[2].n_tied, "Probes whose mate ties with somebody else."),
+        col.count("ties", lambda row: row[2].n_tied, "Probes whose mate is tied with a non-mate."),
         id="rates-counts",
     )
 
@@ -200,7 +200,7 @@ def thinned_curves(evaluation: Evaluation) -> str:
 
 
 def say_evaluation(text: MethodsText, evaluation: Evaluation) -> None:
-    """Say how probes were identified."""
+    """Describe how probes were identified."""
     facts = evaluation.entries[0].curve.facts
     identified = _CLOSED if facts.universe == "closed" else _OPEN
     text.say(

@@ -23,7 +23,7 @@ _HALF = 11  # letters of each name of a pair
 
 
 def leaderboard(id: str, caption: str, comparison: Standings) -> Table:
-    """One comparison as it is published, to be copied as LaTeX."""
+    """Publication table of a comparison, to copy as LaTeX."""
     said = tuple(map(as_sentence, comparison_statements(comparison)))
     made = comparison_table(comparison)
     return replace(made, id=id, caption=caption, notes=said, latex=comparison.to_latex())
@@ -52,7 +52,7 @@ def comparison_blocks(compared: Mapping[str, Standings]) -> list[Block]:
         drawn = aligned_charts(alike[place - 1], across=True)[alike[place - 1].index(own)]
         chart = shown(drawn, pairs_table(f"pairs-{place}", own.title, comparison))
         published = leaderboard(f"leaderboard-{place}", name, comparison)
-        table = Folded("The table as it is published, with letters", (published,))
+        table = Folded("Publication table, with letters", (published,))
         # The standings say the same of the leader.
         many = len(pairs_shown(comparison)) < len(comparison.pairs)
         opened = Folded("The leader against each other algorithm", (chart,)) if many else chart

@@ -20,7 +20,7 @@ from proband.results.compared import metrics_statement
 from proband.results.targets import GALLERY, derived
 from proband.words import Note, Sentence, level
 
-_FPIR = "Searches for people not enrolled that return anybody."
+_FPIR = "Searches for people not enrolled that return any candidate."
 _FNIR = "Searches for enrolled people that do not return them."
 _SEARCHES = Sentence(
     "search.searches",
@@ -31,15 +31,15 @@ _SEARCHES = Sentence(
 _SEARCH_INTERVALS = Sentence(
     "search.intervals",
     "note",
-    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
-    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; FNIR at a fixed threshold, and at the target FPIR with the threshold re-estimated in "
+    "resamples of people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
 _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
 _AN_FPIR = Sentence("verdict.an-fpir", "note", "an FPIR of {fpir:given}")
 _FEW_SEARCHES = Sentence("verdict.few-searches", "note", "at least {n:count} are needed")
 _COARSE = Sentence(
-    "verdict.coarse-fpir", "note", "one false positive among them is a rate of {rate:small} already"
+    "verdict.coarse-fpir", "note", "a single false positive among them is already a rate of {rate:small}"
 )
 _OF_SEARCHES = "{searches:count non-mated search/non-mated searches}"
 _NOT_MEASURABLE = Sentence(
@@ -50,7 +50,7 @@ _NOT_MEASURABLE = Sentence(
 _FEWEST_MISSES = Sentence(
     "verdict.fewest-misses",
     "caution",
-    "None of the {n:count} algorithms misses fewer here; they were not tested against each other",
+    "This is the lowest rate of the {n:count} algorithms; differences were not tested",
 )
 _SEARCHED = Sentence(
     "verdict.searched",
@@ -96,19 +96,19 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.interval(
                 part,
                 lambda at: col.ends(at.fnir_at_threshold),
-                "At the threshold, held fixed.",
+                "At the fixed threshold.",
                 answers=first.answers,
             ),
             col.interval(
                 "at target FPIR",
                 lambda at: at.re_estimated,
-                "The threshold is re-estimated in every resample of people.",
+                "With the threshold re-estimated in every resample of people.",
                 answers=replace(first.answers, varying=varying, fixed=GALLERY),
             ),
             col.share("misses", lambda at: (at.counts.misses, at.counts.n_mated), when=whole),
         ),
         id=id,
-        notes=["* rests on fewer than 30 errors (the rule of 30)."] if whole and few else [],
+        notes=["* based on fewer than 30 errors (rule of 30)."] if whole and few else [],
     )
 
 
@@ -117,13 +117,13 @@ def _point(row: tuple[str, SearchRates]) -> SearchRates:
 
 
 def _some_unsupported(results: Sequence[SearchEstimates]) -> bool:
-    """Whether some rate rests on fewer than 30 errors."""
+    """Whether some rate is based on fewer than 30 errors."""
     points = [at for result in results for at in result.points]
     return any(not (at.fpir.supported and at.fnir.supported) for at in points)
 
 
 def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
-    """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
+    """Explain the numbers, one note each, except notes already `told` elsewhere."""
     first = results[0]
     s = first.searches
     metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
@@ -139,7 +139,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
 
 
 def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> Summary:
-    """The sentence to remember of searches."""
+    """The headline of searches."""
     result = min(results, key=lambda result: result.points[0].fnir.value)
     at = result.points[0]
     p = at.counts
@@ -172,5 +172,5 @@ def search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int],
     return [
         shown(searches(results, id, rank=results[0].points[0].counts.rank), places=places),
         of_length(search_table(results, f"{id}-points", whole=True)),
-        Folded("What searches mean", tuple(said(search_statements(results)))),
+        Folded("Notes on the searches", tuple(said(search_statements(results)))),
     ]

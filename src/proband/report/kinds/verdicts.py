@@ -1,4 +1,4 @@
-"""What comparisons show, in sentences: who leads, what two algorithms show, and what would decide between them."""
+"""Verdicts of comparisons in sentences: leaders, pairs, and data needed to decide."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _NOT_WORSE = Sentence(
 _NEEDED = Sentence(
     "verdict.units-needed",
     "note",
-    "What would decide it: about {n:count} {units} would be needed to detect a true difference of {margin} with a "
-    "power of {power:level}; this study has {have:count}",
+    "To decide, about {n:count} {units} would be needed to detect a true difference of {margin} with a power of "
+    "{power:level}; this study has {have:count}",
 )
 _LARGER = Sentence(
     "verdict.larger-test",
     "note",
-    "What would decide it: a larger test than this one; the smallest difference of interest is {margin}",
+    "To decide, a larger test is needed; the smallest difference of interest is {margin}",
 )
 _MOST_LISTED = 4
 _CHOSEN_PAIRS = Sentence(
@@ -95,14 +95,14 @@ _RATE_OF = Sentence(
 
 
 def best_two(comparison: Standings) -> Difference:
-    """The best against the second best, the best first."""
+    """The best against the second best."""
     best, second = (one.algorithm for one in comparison.ordered[:2])
     pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
     return pair if pair.first == best else turned(pair)
 
 
 def pair_verdict(pair: Difference, comparison: Standings) -> Note:
-    """What the interval and the adjusted test say of two algorithms."""
+    """The verdict on two algorithms from the interval and the adjusted test."""
     both = {"first": pair.first, "second": pair.second}
     n_pairs = len(comparison.pairs)
     shown = {"of": comparison.estimates[0].answers.of, "effect": pair.effect}
@@ -121,7 +121,7 @@ def pair_verdict(pair: Difference, comparison: Standings) -> Note:
 
 
 def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
-    """For an undecided pair: the people or probes it takes, or the margin that is missing."""
+    """For an undecided pair: the number of people or probes needed, or a note that no margin was declared."""
     if pair.told_apart and pair.within_margin:
         return [_WITHIN(margin=margin_of(pair.margin, pair.in_points), bounds=pair.bounds)]
     if pair.verdict != "undecided" or pair.n_trials is not None:
@@ -148,7 +148,7 @@ def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
 
 
 def summary_of(comparison: Standings, precedence: float) -> Summary:
-    """The sentence to remember of a comparison: who leads, and what two algorithms show."""
+    """The headline of a comparison: the leader, and the verdict on two algorithms."""
     if not comparison.all_pairs:
         return _of_chosen(comparison, precedence)
     pair = best_two(comparison)
@@ -165,7 +165,7 @@ def summary_of(comparison: Standings, precedence: float) -> Summary:
 
 
 def _weights(comparison: Standings) -> tuple[Note, ...]:
-    """Which rate to quote, and the pairs of which the other one says something else."""
+    """Which rate to quote, and the pairs for which the other rate gives a different verdict."""
     if not given_twice(comparison):
         return ()
     leaders = leading_group(comparison)
@@ -188,7 +188,7 @@ def _of_chosen(comparison: Standings, precedence: float) -> Summary:
 
 
 def headline(comparison: Standings) -> Note:
-    """Name the leading group: those that no algorithm is significantly better than."""
+    """Name the leading group: algorithms that no other is significantly better than."""
     group, n = leading_group(comparison), len(comparison.estimates)
     of = comparison.estimates[0].answers.of
     if len(group) == 1:
@@ -208,7 +208,7 @@ def headline(comparison: Standings) -> Note:
 
 
 def listed(names: Sequence[str]) -> Note:
-    """Names as a sentence has them: all of few, and the first of many."""
+    """Join names for a sentence: all if few, otherwise the first."""
     if len(names) <= _MOST_LISTED:
         return _LISTED(names=tuple(names))
     shown = tuple(names[: _MOST_LISTED - 1])
@@ -223,6 +223,6 @@ def leading_group(comparison: Standings) -> list[str]:
 
 
 def rate_of_items(one: Estimate) -> Note:
-    """How good the only model or system is."""
+    """The rate of a single model or system."""
     shown = {"algorithm": one.algorithm, "rate": one.value, "low": one.low, "high": one.high}
     return _RATE_OF(**shown, of=one.answers.of, n=one.rests_on.n)

@@ -1,1 +1,1 @@
-"""The report as one page that opens anywhere: a view model, charts drawn as SVG, and the markup."""
+"""The report as a single HTML page: a view model, charts as SVG, and the markup."""

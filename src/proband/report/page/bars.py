@@ -1,4 +1,4 @@
-"""Intervals drawn in the cells of a table, on one axis that its heading has."""
+"""Intervals drawn in the cells of a table, on the axis in the column heading."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ async function copy(text, button) {
     done = copyTheOldWay(text);
   }
   button.focus();
-  tell(button, done ? "Copied" : "Not allowed to copy");
+  tell(button, done ? "Copied" : "Cannot copy");
 }
 
 function save(blob, name) {
@@ -258,7 +258,7 @@ function makeReadable(svg, figure) {
   const line = figure.querySelector(".readout");
   const holder = svg.parentNode;
   line.hidden = false;
-  holder.setAttribute("aria-description", "The left and right arrow keys read it.");
+  holder.setAttribute("aria-description", "Use the left and right arrow keys to read values.");
   svg.addEventListener("pointermove", (event) => {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     const places = stops(chart);

@@ -38,7 +38,7 @@ _LEFTWARD_WORDS = re.compile(rf"{_LEFTWARDS}+(?:[\s\-_.,'’]+{_LEFTWARDS}+)*")
 
 @dataclass
 class Writing:
-    """What is remembered while a page is written: ids, and what the reader can ask for."""
+    """State while writing a page: ids and popovers."""
 
     names: PageIds = field(default_factory=PageIds)
     asides: Asides = field(init=False)
@@ -80,14 +80,14 @@ def block_markup(writing: Writing, block: Block) -> Markup:
 
 
 def folded(writing: Writing, title: str | Markup, blocks: Iterable[Block]) -> Markup:
-    """Write blocks that are opened on demand."""
+    """Write collapsible blocks."""
     inner = joined((block_markup(writing, inside) for inside in blocks), "\n")
     summary = title if isinstance(title, Markup) else prose(title)
     return tag("details", tag("summary", summary), inner, class_="folded")
 
 
 def terms(rows: Iterable[tuple[str, str]], kind: str | None = None) -> Markup:
-    """Write names and what they stand for; nothing where there are none."""
+    """Write a list of terms; nothing if empty."""
     said = joined(tag("div", tag("dt", prose(name)), tag("dd", prose(text))) for name, text in rows)
     return tag("dl", said, class_=kind) if said else said
 
@@ -125,7 +125,7 @@ def _badge(writing: Writing, badge: Badge) -> Markup:
 
 
 def _ask(writing: Writing, answers: Answers | None) -> Markup:
-    """Offer the four answers behind a number."""
+    """Write the button that shows the answers behind a number."""
     if answers is None:
         return Markup("")
     asked = writing.asides.keep(answers)
@@ -264,9 +264,7 @@ def _chart(writing: Writing, chart: ChartBlock) -> Markup:
         )
         for place, (scale, drawing) in enumerate(chart.drawings.items())
     )
-    data = tag(
-        "details", tag("summary", "The numbers as a table"), _table(writing, chart.data), class_="numbers"
-    )
+    data = tag("details", tag("summary", "Data table"), _table(writing, chart.data), class_="numbers")
     tools = tag("div", button("Save as SVG", "save-svg"), button("Save as PNG", "save-png"), class_="tools")
     return tag(
         "figure",

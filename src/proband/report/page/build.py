@@ -1,4 +1,4 @@
-"""From what a study found to the page that tells it."""
+"""Build the page of a study from its results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RANKS_A_DOUBLING = 4
 
 
 def build_page(scene: Scene) -> Page:
-    """Make the page of a study, once: sections in the order they are read, each only if there is something in it."""
+    """Make the page of a study: non-empty sections in reading order."""
     return scene.once("page", lambda: _built(scene))
 
 
@@ -34,9 +34,9 @@ def _built(scene: Scene) -> Page:
 
 
 def embedded_files(scene: Scene) -> dict[str, str]:
-    """Files that travel in the page: results, tables, curves, the study, and what to cite.
+    """Files embedded in the page: results, tables, curves, the study, and citations.
 
-    What is shorter than the file of a study's directory has a name of its own.
+    Files shorter than the study directory's version have a different name.
     """
     files = {"results-summary.json": _results(scene)}
     for view, part in scene.each("embedded"):

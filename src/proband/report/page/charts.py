@@ -10,13 +10,13 @@ from proband.report.page.model import Block, ChartBlock, Panels
 from proband.report.tables.table import Table
 from proband.words import count
 
-_GREY = "Grey: the other {n} algorithms, named where there is room; pointing at a curve reads it."
+_GREY = "Grey: the other {n} algorithms, labelled where space permits. Point at a curve to read it."
 
 
 def shown(
     chart: spec.Chart, data: Table | None = None, places: Mapping[str, int] | None = None
 ) -> ChartBlock:
-    """A chart as the page holds it, every algorithm in the look it has in all charts, with its numbers as a table."""
+    """A chart block of the page, with consistent styles of algorithms and a data table."""
     data = data or data_of(chart)
     chart = spec.in_places(chart, places or {})
     marks = chart.marks

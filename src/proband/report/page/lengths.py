@@ -1,4 +1,4 @@
-"""How much a page shows: of many algorithms the leading ones, of long tables a line to open."""
+"""Length limits of a page: leading algorithms only, and long tables folded."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ def drawn(names: Sequence[str], order: Sequence[str], most: int = MOST_CURVES) -
 
 
 def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
-    """What is to be said where charts do not show every algorithm."""
+    """Note for charts that do not show every algorithm."""
     if len(shown) == len(names):
         return []
-    return [f"Charts show the leading {len(shown)} of {counted(len(names), 'algorithm')}; tables have all."]
+    return [
+        f"Charts show the leading {len(shown)} of {counted(len(names), 'algorithm')}; tables show all of them."
+    ]
 
 
 def of_length(table: Table) -> Block:

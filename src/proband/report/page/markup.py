@@ -1,4 +1,4 @@
-"""Markup that is safe by default: what is not known to be markup is escaped."""
+"""Safe markup: text is escaped unless marked as markup."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _fit(text: str) -> str:
 
 
 def safe(text: str) -> Markup:
-    """Escape text, unless it is markup already; what a reader would not see is written as its number."""
+    """Escape text unless it is markup; invisible characters are written as numeric references."""
     if isinstance(text, Markup):
         return text
     return Markup(escape(_seen(text), quote=False))
@@ -50,12 +50,12 @@ def tag(name: str, /, *children: str, **attributes: str | bool | None) -> Markup
     Parameters
     ----------
     name
-        Of the element.
+        Name of the element.
     children
-        What stands in it; escaped, unless it is `Markup`.
+        Content; escaped unless it is `Markup`.
     attributes
-        An underscore stands for a hyphen, one at the end is dropped (``class_``). None and False leave the attribute out, True
-        writes its name alone.
+        Underscores become hyphens, and a trailing underscore is dropped (``class_``). None and False omit the attribute; True
+        writes only its name.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def script(source: str) -> tuple[Markup, str]:
 
 
 def inert(text: str, kind: str, **attributes: str | bool | None) -> Markup:
-    r"""Write text that travels in the page unseen, as a script block that nobody runs.
+    r"""Write embedded text as a script block that is not executed.
 
     No tag can end the block early: JSON spells the less-than sign as an escape of its own, which leaves it JSON; other text is
     spelt with ``&lt;`` and ``&amp;``, and the page's script reads it back.
@@ -100,7 +100,7 @@ def inert(text: str, kind: str, **attributes: str | bool | None) -> Markup:
 
 
 def packed(text: str, kind: str, **attributes: str | bool | None) -> Markup:
-    """Write a long text that travels in the page compressed, for its script to unpack.
+    """Write a long embedded text, compressed, for the page's script to unpack.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def packed(text: str, kind: str, **attributes: str | bool | None) -> Markup:
 
 @dataclass
 class PageIds:
-    """The ids of a page: each is given away once."""
+    """Unique ids of a page."""
 
     taken: set[str] = field(default_factory=set)
 
@@ -130,7 +130,7 @@ class PageIds:
 
 @dataclass
 class Asides:
-    """What a reader can ask for: each distinct content is kept once, however many ask for it."""
+    """Popovers: each distinct content is stored once."""
 
     names: PageIds
     kept: dict[Hashable, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a page holds, before any markup: sections of prose, badges, tables and charts.
+"""View model of a page, before markup: sections of prose, badges, tables and charts.
 
 Texts are plain; the renderer escapes them. Tables are those of `proband.report.tables.table`.
 """
@@ -20,15 +20,15 @@ class ChartBlock:
     Attributes
     ----------
     drawings
-        SVG text by the name of the scale (``linear``, ``log``, ``probit``); the first is shown at first.
+        SVG text by the name of the scale (``linear``, ``log``, ``probit``); the first is shown initially.
     see
-        What is to be seen in it, in a sentence above it.
+        One-sentence reading guide above the chart.
     looks
-        The names of the curves in order, each with the place of its look: the legend that switches them.
+        Names of the curves in order, each with the index of its style; the legend toggles them.
     data
-        The numbers behind the curves, possibly thinned (its notes say so).
+        Data behind the curves, possibly thinned (see its notes).
     answers
-        What the bands or bars vary.
+        What varies in the bands or bars.
     """
 
     id: str
@@ -43,7 +43,7 @@ class ChartBlock:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph; `strong` sets it apart as the sentence to remember."""
+    """A paragraph; `strong` marks the headline."""
 
     text: str
     strong: bool = False
@@ -51,7 +51,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Badge:
-    """A fact in two or three words, explained on demand."""
+    """A short fact with an explanation on demand."""
 
     text: str
     tone: Tone = "plain"
@@ -75,7 +75,7 @@ class FactsBlock:
 
 @dataclass(frozen=True)
 class Code:
-    """Text to be copied as it is: a command, BibTeX."""
+    """Text to copy verbatim: a command, BibTeX."""
 
     text: str
     title: str = ""
@@ -121,9 +121,9 @@ class Page:
     Attributes
     ----------
     sections
-        In the order they are read; a section without data is not there.
+        Sections in reading order; sections without data are omitted.
     embedded
-        Files that travel in the page and can be saved from it: name to text.
+        Embedded files that can be saved from the page: name to text.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The sections of a page, in the order they are read: those of every analysis, those that combine analyses, and those of installed packages."""
+"""The sections of a page in reading order: sections of analyses, sections that combine analyses, and sections of installed packages."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Maker = Callable[[Scene], Section | None]
 
 @dataclass(frozen=True)
 class Combined:
-    """What makes a section of several analyses, if there is anything to say, and where it stands: sections go by ascending place."""
+    """Maker of a section that combines analyses, and its place; sections are sorted by place."""
 
     place: float
     make: Maker
 
 
 SECTIONS = Registry("section", "proband.sections", package="proband.report.page.sections")
-"""Sections that combine analyses, by name: each `Combined`, or a function that makes one, which then stands before the diagnostics."""
+"""Sections that combine analyses, by name: each a `Combined`, or a function that makes a section, placed before the diagnostics."""
 
 _BEFORE_DIAGNOSTICS = 85.0
 _EVIDENCE_ENDS, _MOST_OPEN = 70.0, 4  # the answer, and three of the evidence
 
 
 def section(name: str, place: float) -> Callable[[Maker], Maker]:
-    """Register what makes a section, and where it stands among the others."""
+    """Register the maker of a section, and its place."""
 
     def take(make: Maker) -> Maker:
         SECTIONS.register(name)(Combined(place, make))
@@ -40,7 +40,7 @@ def section(name: str, place: float) -> Callable[[Maker], Maker]:
 
 
 def sections_of(scene: Scene) -> tuple[Section, ...]:
-    """Every section that has something in it, in order: the answer and the first of the evidence open, all else folded."""
+    """All non-empty sections in order; the verdict and the first section of evidence are open, the others folded."""
     made = [one for view, part in scene.parts.values() for one in view.sections(part, scene)]
     for name, thing in SECTIONS.everything().items():
         combined = _combined(name, thing)

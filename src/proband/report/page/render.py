@@ -1,4 +1,4 @@
-"""From a page's view model to one HTML file that asks the network for nothing."""
+"""Render a page's view model as one HTML file that makes no network requests."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PACKED = 1_000  # characters; longer files travel compressed
 def render_page(page: Page) -> str:
     """Write a page as one HTML file.
 
-    The file holds its style, its script, its drawings and its data; a content security policy forbids every request and every
-    script but its own. Without JavaScript all of it can be read; equal pages give equal bytes.
+    The file contains its style, script, drawings and data; a content security policy forbids all requests and other scripts.
+    The page is readable without JavaScript, and equal pages give equal bytes.
 
     Parameters
     ----------
     page
-        What to show. Texts are escaped; drawings are SVG and are taken as they are.
+        Page to render. Texts are escaped; drawings are SVG and inserted unchanged.
     """
     writing = Writing()
     for reserved in ("content", "contents", "files", "asides", "status"):
@@ -49,7 +49,7 @@ def render_page(page: Page) -> str:
         _asides(writing.asides),
         tag(
             "footer",
-            tag("p", "A Proband report. This file holds all it shows and asks the network for nothing."),
+            tag("p", "A Proband report. This file is self-contained and makes no network requests."),
         ),
         behaviour,
     )
@@ -120,7 +120,7 @@ def _asides(asides: Asides) -> Markup:
     if not asides.kept:
         return Markup("")
     kept = joined((_aside(content, name) for content, name in asides.kept.items()), "\n")
-    return tag("section", tag("h2", "What stands behind the numbers"), kept, class_="asides", id="asides")
+    return tag("section", tag("h2", "Details"), kept, class_="asides", id="asides")
 
 
 def _aside(content: object, name: str) -> Markup:
@@ -148,7 +148,7 @@ def _files(page: Page) -> Markup:
         tag(
             "details",
             tag("summary", tag("h2", "Files", id="files-title")),
-            tag("p", "These files travel in the page; a button saves its file."),
+            tag("p", "These files are embedded in the page. Press a button to save a file."),
             tag("ul", joined(offered), class_="files"),
             class_="folded",
         ),

@@ -1,1 +1,1 @@
-"""Tables: what a table is, the cells it is made of, and the forms it is written in."""
+"""Tables: model, cells and output formats."""

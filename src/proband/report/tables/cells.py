@@ -1,4 +1,4 @@
-"""Numbers as cells of tables: `proband.words` rounds them, and each cell keeps the number it stands for."""
+"""Table cells of numbers: `proband.words` rounds the text, and each cell keeps its value."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def empty_cell() -> Cell:
 
 
 def blank_cell() -> Cell:
-    """A place in which nothing could stand."""
+    """A cell that cannot have content."""
     return Cell("")
 
 
 def over(cell: Cell, *below: Cell) -> Cell:
-    """Set cells below one another in one; what is empty is left out."""
+    """Stack cells in one; empty cells are left out."""
     kept = [one for one in below if one.value is not None]
     return replace(cell, below=over(kept[0], *kept[1:])) if kept else cell
 
@@ -61,12 +61,12 @@ def interval_cell(ends: Sequence[float] | None, answers: Answers | None = None) 
 
 
 def small_cell(value: float, supported: bool = True) -> Cell:
-    """A small rate; an asterisk where it rests on too few errors."""
+    """A small rate, with an asterisk if based on too few errors."""
     return Cell(small(value), value, unsupported(supported))
 
 
 def unsupported(supported: bool) -> str:
-    """The mark of a rate that rests on too few errors."""
+    """The mark of a rate based on too few errors."""
     return "" if supported else "*"
 
 
@@ -108,12 +108,12 @@ def placed_cell(value: float, place: int | None) -> Cell:
 
 
 def given_cell(value: float | None) -> Cell:
-    """A number that somebody chose."""
+    """A number chosen by the user."""
     return empty_cell() if value is None else Cell(words.given(value), value)
 
 
 def digits_cell(value: float, significant: int = 3) -> Cell:
-    """A number with so many significant digits."""
+    """A number with a given number of significant digits."""
     return Cell(small(value, significant), _finite(value))
 
 
@@ -122,12 +122,12 @@ def _unit(in_points: bool) -> int:
 
 
 def ends_cell(low: float, high: float, significant: int = 3, answers: Answers | None = None) -> Cell:
-    """An interval of a number with so many significant digits."""
+    """An interval with a given number of significant digits."""
     return Cell(words.interval_of(low, high, significant), Ends(low, high), answers=answers)
 
 
 def around_cell(value: float, low: float, high: float, answers: Answers | None = None) -> Cell:
-    """An estimate and its interval beside it."""
+    """An estimate followed by its interval."""
     return Cell(f"{rate(value)} {interval(low, high)}", Around(value, low, high), answers=answers)
 
 
@@ -142,12 +142,12 @@ def count_cell(value: float | None) -> Cell:
 
 
 def share_cell(part: float, whole: int) -> Cell:
-    """So many of so many."""
+    """A count out of a total."""
     return Cell(words.out_of(part, whole), ShareOf(part, whole))
 
 
 def places_cell(best: int, worst: int) -> Cell:
-    """The places an algorithm can hold."""
+    """Range of places of an algorithm."""
     return Cell(words.run_of(best, worst), PlaceRange(best, worst))
 
 

@@ -11,7 +11,7 @@ from proband.report.tables.table import Cell, Table
 from proband.words import Sentence, as_sentence, printable, visible
 
 _MOST_ROWS = 200  # that a notebook shows
-_MORE_ROWS = Sentence("report.more-rows", "note", "And {n:count more row}, not shown here")
+_MORE_ROWS = Sentence("report.more-rows", "note", "{n:count more row} not shown")
 _ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
             "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
 # Signs that our own cells hold and that not every LaTeX has letters for.
@@ -37,7 +37,7 @@ def all_csv(tables: Sequence[Table]) -> str:
 def all_html(tables: Sequence[Table]) -> Markup:
     """Write tables as a notebook shows them, and what belongs beneath them folded away."""
     notes = joined((tag("li", note) for table in tables for note in table.notes), "\n")
-    folded = tag("details", tag("summary", "What the numbers mean"), tag("ul", notes)) if notes else ""
+    folded = tag("details", tag("summary", "Notes"), tag("ul", notes)) if notes else ""
     return tag("div", joined(map(as_html, tables), "\n"), folded, class_="proband")
 
 
@@ -173,7 +173,7 @@ def _alike(values: list[float | str | None]) -> list[float | str | None]:
 
 
 def as_html(table: Table) -> Markup:
-    """Write a table as HTML for a page that has a style of its own, such as a notebook's."""
+    """Write a table as HTML for a page with its own style, such as a notebook."""
 
     def row(cells: Iterable[Iterable[str]], name: str = "td") -> Markup:
         written = (

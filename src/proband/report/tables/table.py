@@ -1,4 +1,4 @@
-"""The one table: cells that keep the value they stand for, in columns of a kind. Renderers make every form of it.
+"""Table model: cells that keep their values, in typed columns; renderers make every format.
 
 Texts are plain, and renderers escape them. A cell's text is made of its value by `proband.words` (see `proband.report.tables.cells`).
 """
@@ -26,7 +26,7 @@ class Ends(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A value within its interval, as a page draws it in a cell, and the place of its look."""
+    """A value within its interval, drawn in a cell of the page, with the index of its style."""
 
     value: float
     low: float
@@ -43,14 +43,14 @@ class Around(NamedTuple):
 
 
 class ShareOf(NamedTuple):
-    """So many of so many."""
+    """A count out of a total."""
 
     n: float
     of: float
 
 
 class PlaceRange(NamedTuple):
-    """The places an algorithm can hold."""
+    """Range of places of an algorithm."""
 
     best: int
     worst: int
@@ -64,20 +64,20 @@ class PlacedRate(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """What a value is known to, give or take."""
+    """Uncertainty of a value."""
 
     deviation: float
 
 
 class Beside(NamedTuple):
-    """What was found here, and what was published."""
+    """A computed value and the published value."""
 
     here: float | None
     published: float | None
 
 
 class Both(NamedTuple):
-    """A number of each of two."""
+    """A pair of numbers."""
 
     first: float
     second: float
@@ -100,20 +100,20 @@ class Cell:
     Attributes
     ----------
     text
-        What is read.
+        Displayed text.
     value
-        The number or numbers it stands for, in the unit of the heading: it is sorted by the first and copied as all of them. The
-        text itself for a name, None where there is nothing.
+        Number or numbers in the unit of the heading: the first is used for sorting, all are copied. The text itself for a name,
+        None if empty.
     raised
-        Raised marks behind the text.
+        Superscript marks after the text.
     answers
-        For an interval: of what, varying what, holding what fixed, assuming what. The reader can ask for it.
+        For an interval: what it is for, what varies, what is held fixed and what is assumed, shown on request.
     tone
-        How it is coloured; the words never depend on it.
+        Colour; the text never depends on it.
     below
-        What stands under it in the same cell, such as its interval.
+        Content below it in the same cell, such as its interval.
     bar
-        What a page draws beside the text, if the column has an axis.
+        Bar drawn next to the text on a page, if the column has an axis.
     """
 
     text: str
@@ -145,19 +145,19 @@ class Column:
     Attributes
     ----------
     heading
-        What is read above it; a line break is kept where there is room for it.
+        Displayed heading; a line break is kept if there is room.
     kind
-        Whether it holds names, other text, numbers or intervals. The names that lead a table stand in every part of it.
+        Names, other text, numbers or intervals. Leading name columns are repeated in every block of a table.
     explained
-        What the heading means.
+        Meaning of the heading.
     key
-        What programs call it; the heading, where nothing else is said.
+        Name in data files. Default: the heading.
     unit
-        Of its numbers, such as points.
+        Unit of its numbers, such as points.
     leads
-        Whether its numbers tell rows of one name apart, so that they stand beside the names.
+        Whether its numbers distinguish rows with the same name, so that it is kept next to the names.
     axis
-        The axis on which a page draws the bars of its cells, the same for all.
+        Common axis of the bars that a page draws in its cells.
     """
 
     heading: str
@@ -186,19 +186,19 @@ class Table:
     Attributes
     ----------
     caption, columns, rows
-        What it is of, its columns and its cells.
+        Caption, columns and cells.
     notes
-        Sentences that belong beneath it.
+        Notes below the table.
     rules
-        Rows before which a line is drawn, such as the first of the averages.
+        Rows with a line above, such as the first of the averages.
     id
-        What a page knows it by.
+        ID on the page.
     latex
-        On a page, the LaTeX that is offered to be copied, where that is not of the table itself.
+        LaTeX offered for copying on a page, if it differs from the table's own.
     shaded
-        Rows that a page sets apart, such as the leading group.
+        Rows highlighted on a page, such as the leading group.
     on_page
-        What a page calls it, where the caption does not say it.
+        Title on a page, if it differs from the caption.
     """
 
     caption: str

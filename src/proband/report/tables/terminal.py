@@ -1,8 +1,8 @@
-"""Tables for the terminal: as wide as it is, with every name and every number whole.
+"""Tables for the terminal: fitted to its width, without truncating names or numbers.
 
-A table that is too wide is split into blocks of columns, each with the names; where not even one column fits beside the names,
-every row becomes a block of lines. Text is folded at blanks and at hyphens within words, numbers never. Only a word that is wider
-than the whole terminal makes a line longer than that.
+A table that is too wide is split into blocks of columns, each with the names; if not even one column fits next to the names,
+every row becomes a block of lines. Text is wrapped at spaces and hyphens, numbers never. A line exceeds the width only if a single
+word is wider than the terminal.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def _all_folded(pieces: Iterable[_Piece], width: int) -> list[_Piece]:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Fold a text at blanks and within hyphened words; a part that is wider than the width stands alone.
+    """Wrap text at spaces and hyphens; a part wider than the width gets its own line.
 
     Examples
     --------

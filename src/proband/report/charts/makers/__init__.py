@@ -1,1 +1,1 @@
-"""Results as charts: what is drawn, on which axes, and what is said about it; one file for a family."""
+"""Makers of charts from results: marks, axes and captions; one module per family."""

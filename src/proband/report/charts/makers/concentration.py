@@ -1,4 +1,4 @@
-"""How errors gather on few people, and how far they would by chance."""
+"""Concentration of errors on people, compared with chance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband.words import as_sentence, counted, level
 
 @dataclass(frozen=True, eq=False)
 class Concentration:
-    """Which share of the errors falls on which share of the people, what chance would give, and how many errors there are."""
+    """Share of errors by share of people, the curve expected by chance, and the number of errors."""
 
     name: str
     people: Floats
@@ -27,7 +27,7 @@ class Concentration:
     total: int
 
     def halves(self) -> tuple[float, float]:
-        """The share of the people with half of the errors, as it is and by chance."""
+        """The share of the people with half of the errors, observed and by chance."""
         return (
             float(np.interp(0.5, self.errors, self.people)),
             float(np.interp(0.5, self.chance_errors, self.chance_people)),
@@ -35,9 +35,9 @@ class Concentration:
 
 
 def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str = "") -> Chart:
-    """Chart which share of the errors falls on which share of the people, those with most errors first.
+    """Chart which share of the errors falls on which share of the people, most errors first.
 
-    Thin lines are what chance alone would give: few errors are always those of few people.
+    Thin lines are expected by chance: a small number of errors always falls on few people.
     """
     kinds = {
         "false non-matches": shared_errors(hard, "false_non_matches", "genuine"),
@@ -50,8 +50,10 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
         for half, by_chance in [one.halves()]
     ]
     n = counted(hard.people.height, "person", "people")
-    title = f"Whom the errors of {algorithm} fall on" if algorithm else "Whom the errors fall on"
-    x = Axis("share of the people, those with most errors first", "linear", 0.0, 1.0, "rate")
+    title = (
+        f"Concentration of the errors of {algorithm}" if algorithm else "Concentration of errors on people"
+    )
+    x = Axis("share of the people, most errors first", "linear", 0.0, 1.0, "rate")
     series = tuple(
         Series(one.name, place, one.people, one.errors, thin=((one.chance_people, one.chance_errors),))
         for one, place in zip(lines, (PLAIN, SECOND), strict=False)
@@ -64,11 +66,11 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
         Curves(series, False, step=False, dotted=False),
         tuple(one.name for one in lines),
         (
-            "Thin: what would be expected if errors fell on comparisons by chance.",
+            "Thin: expected if errors were assigned to comparisons at random.",
             *map(as_sentence, hard.sentences()),
         ),
         above=f"{n}; thin: by chance",
-        see="The further a line bends above its thin one, the more the errors gather on few people.",
+        see="The further a curve is above its thin line, the more the errors are concentrated on a few people.",
         data=col.table_of(
             title,
             lines,
@@ -84,7 +86,7 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
 def shared_errors(
     hard: HardSubjects, errors: str, comparisons: str
 ) -> tuple[Floats, Floats, Floats, Floats, int] | None:
-    """The share of people and of their errors, most errors first, and the same by chance; None without errors."""
+    """Cumulative shares of people and errors, most errors first, and the same by chance; None without errors."""
     counts = np.sort(hard.people[errors].to_numpy())[::-1].astype(np.float64)
     made = hard.people[comparisons].to_numpy()
     if not counts.sum():
@@ -105,14 +107,14 @@ def shared_errors(
 
 
 def expected_people(comparisons: Floats, errors: int, *, pairs: bool) -> Floats:
-    """How many people are expected to have 0, 1, 2, … errors, if errors fall on comparisons by chance.
+    """Expected number of people with 0, 1, 2, … errors if errors are assigned to comparisons at random.
 
     Parameters
     ----------
     comparisons
-        Of each person.
+        Number of comparisons of each person.
     errors
-        The sum over people; with `pairs` each error counts for the two people it is between.
+        Sum over people; with `pairs`, each error counts for both people of the comparison.
     """
     sizes, repeats = np.unique(np.asarray(comparisons, dtype=np.int64), return_counts=True)
     total = int((sizes * repeats).sum())

@@ -1,4 +1,4 @@
-"""Confusion matrices: the samples of each true class by what was said of them, and of many classes the pairs most often confused."""
+"""Confusion matrices, or the most confused pairs if there are many classes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from proband.report.charts.spec import Axis, Chart, Matrix, listed
 from proband.words import count, counted, fixed, out_of
 
 MOST_CLASSES = 20
-"""Of so many classes a drawn matrix can be read."""
+"""Largest number of classes for a legible matrix."""
 _MOST_PAIRS = 15
 
 
 def confusion(result: Classification, algorithm: str, id: str = "confusion") -> Chart:
-    """Chart the confusion matrix of a model with its numbers; where classes are too many to be read, the most confused pairs."""
+    """Chart the confusion matrix of a model with its counts, or the most confused pairs if there are too many classes."""
     if len(result.classes) > MOST_CLASSES:
         return _most_confused(result, algorithm, id)
     counts = result.confusion(algorithm)
@@ -24,12 +24,15 @@ def confusion(result: Classification, algorithm: str, id: str = "confusion") -> 
     whole = bool(np.all(counts == np.round(counts)))
     n, confused = len(result.classes), result.top_confusions(algorithm)
     mistakes = listed(
-        [f"{one.true} taken for {one.predicted} {out_of(one.n, _size(result, one.true))}" for one in confused]
+        [
+            f"{one.true} predicted as {one.predicted} {out_of(one.n, _size(result, one.true))}"
+            for one in confused
+        ]
     )
     return Chart(
         id,
         f"Confusion matrix, {algorithm}",
-        f"{counted(n, 'class', 'classes')}. Commonest mistakes: {mistakes or 'none'}.",
+        f"{counted(n, 'class', 'classes')}. Most common errors: {mistakes or 'none'}.",
         (
             (
                 Axis("predicted class", "linear", -0.5, n - 0.5, "count"),
@@ -43,8 +46,8 @@ def confusion(result: Classification, algorithm: str, id: str = "confusion") -> 
                 tuple(count(value) if whole else fixed(value, 1) for value in row) for row in counts.tolist()
             ),
         ),
-        notes=("Numbers of samples, shaded by their share of the true class.",),
-        above="numbers of samples, shaded by their share of the true class",
+        notes=("Numbers of samples, shaded by share of the true class.",),
+        above="numbers of samples, shaded by share of the true class",
     )
 
 
@@ -53,10 +56,10 @@ def _size(result: Classification, label: str) -> int:
 
 
 def _most_confused(result: Classification, algorithm: str, id: str) -> Chart:
-    """The pairs of classes that are most often confused."""
+    """The most often confused pairs of classes."""
     n = sum(one.algorithm == algorithm and one.true != one.predicted for one in result.confusions)
     confused = result.top_confusions(algorithm, _MOST_PAIRS)
-    classes = f"{counted(len(result.classes), 'class', 'classes')} are too many for a matrix"
+    classes = f"{counted(len(result.classes), 'class', 'classes')} are too many to show as a matrix"
     return values(
         [Valued(f"{one.true} → {one.predicted}", one.share, None, None) for one in confused],
         "share of the true class",

@@ -1,4 +1,4 @@
-"""Charts of recognition rates: by rank, and by the size of the gallery."""
+"""Charts of recognition rates by rank and by gallery size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def series_of(
     rank: int = 1,
     dash: int | None = None,
 ) -> Series:
-    """A curve by rank, up to the last that is shown, called by its algorithm or otherwise; a bare one has no band."""
+    """A curve by rank up to the last rank shown, named after its algorithm by default; a bare curve has no band."""
     name = name or one.algorithm
     limits = (one.low, one.high) if isinstance(one, Band) else (np.zeros(0), np.zeros(0))
     xs, ys, low, high = _floats(*(x[:last] for x in (one.ranks, one.values, *limits)))
@@ -57,18 +57,18 @@ def curves_along(
     above: str = "",
     see: str = "",
 ) -> Chart:
-    """Chart values along a number, with their bands: few curves have them.
+    """Chart values along a numeric axis, with bands if there are few curves.
 
     Parameters
     ----------
     series
         The curves.
     unit, x_unit
-        What the values, and the numbers, are measured in.
+        Units of the values and of the axis.
     said
-        What is to be seen, for those who do not see it; by default the ends of every curve.
+        Text description for readers who cannot see the chart. Default: the ends of every curve.
     scale
-        Of the axis of values.
+        Scale of the axis of values.
     """
     xs = np.concatenate([one.xs for one in some(series)])
     ends = np.concatenate([part for one in series for part in (one.ys, one.low, one.high)])
@@ -124,7 +124,7 @@ def values_by_rank(
     Parameters
     ----------
     people
-        How many are in the gallery, for an axis of relative ranks; the table of numbers goes by rank all the same.
+        Number of people in the gallery, for an axis of relative ranks; the data table still uses ranks.
     """
     moved, axes = over_ranks(some(series), people)
     highest = max(float(part.max(initial=0.0)) for one in series for part in (one.ys, one.high))
@@ -159,20 +159,20 @@ def cmc(
 ) -> Chart:
     """Chart curves of algorithms on one set of probes, on a logarithmic and on a linear axis of ranks.
 
-    Up to six algorithms have their bands, and intervals at rank 1.
+    Bands and intervals at rank 1 are shown for up to six algorithms.
 
     Parameters
     ----------
     curves
-        In the order of the legend; mostly of one set of probes.
+        Curves in the order of the legend, usually of one set of probes.
     names
-        Algorithms by their place, where curves of several panels share a legend.
+        Algorithms by index, if curves of several panels share a legend.
     drawn
-        The curves as series, where they are not called by their algorithms.
+        The curves as series, if they are not named after their algorithms.
     last
-        The last rank to show.
+        Last rank to show.
     rank
-        Which rank has a dot.
+        Rank marked with a dot.
     relative
         Whether ranks are divided by the number of people in the gallery.
     """
@@ -200,12 +200,12 @@ def cmc(
         "; ".join(filter(None, (above, shaded))),
         labels=tuple(one.label for one in series),
         data=data_of(cmc(curves, id, title, names=names, drawn=drawn, last=last)) if relative else None,
-        see="How often the right person is among the first candidates: the higher, the better. Dots: rank 1.",
+        see="Share of probes with the right person among the first candidates; higher is better. Dots: rank 1.",
     )
 
 
 def enrolled_people(curves: Sequence[Curve | Band]) -> str:
-    """The size of the gallery that curves are of; of the smallest and the largest where each set of probes has its own."""
+    """Gallery size of the curves, or the smallest and largest sizes if they differ between sets of probes."""
     least, *_, most = sorted(one.facts.n_gallery_subjects for one in (*curves, curves[0]))
     if least == most:
         return f"gallery of {counted(most, 'person', 'people')}"
@@ -213,7 +213,7 @@ def enrolled_people(curves: Sequence[Curve | Band]) -> str:
 
 
 def _bands(first: Curve | Band, n: int) -> tuple[tuple[str, ...], str]:
-    """What bands mean: in a note of the page, and in a word in print."""
+    """Meaning of bands, as a note on the page and a short text in print."""
     if n > MOST_BANDS:
         return (f"Bands are drawn for up to {MOST_BANDS} curves; the table has the intervals.",), ""
     if not isinstance(first, Band):
@@ -228,7 +228,7 @@ def _bands(first: Curve | Band, n: int) -> tuple[tuple[str, ...], str]:
 def gallery_sizes(
     curves: Sequence[SizeCurve],
     id: str = "gallery-size",
-    title: str = "Recognition rate by the size of the gallery",
+    title: str = "Recognition rate by gallery size",
     *,
     names: Sequence[str] = (),
 ) -> Chart:
@@ -256,7 +256,7 @@ def gallery_sizes(
         (f"Bands: {part} at each size.",) if banded else (),
         first.answers,
         f"{counted(first.n_probes, 'probe')}; rank {first.rank}" + (f"; shaded {part}" if banded else ""),
-        see="How fast the rate falls as more people are enrolled.",
+        see="Fall in the rate as more people are enrolled.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Charts of two kinds of errors against each other: verification and open-set searches, as far as the data go."""
+"""Charts of two error rates against each other, for verification and open-set searches."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from proband.words import count, counted, digits, fixed, level
 
 Limits = tuple[tuple[float, float], tuple[float, float]]
 _HOW = (
-    f"Hatched: fewer than {SUPPORTED} errors. Thin lines and hollow dots rest on fewer than {SUPPORTED} errors of a kind, and curves "
-    "end at a single error (dotted)."
+    f"Hatched, thin lines and hollow dots: fewer than {SUPPORTED} errors of a kind. Curves end at a single error "
+    "(dotted)."
 )
 _ABOVE = f"thin lines and hollow dots: fewer than {SUPPORTED} errors; dotted: a single error"
 
 
 @dataclass(frozen=True)
 class _ErrorKind:
-    """What the two rates are, what their errors are called, and what was compared."""
+    """Names of two error rates, their errors, and the comparisons counted."""
 
     x: str
     y: str
@@ -76,7 +76,7 @@ def search_points(result: SearchEstimates, rank: int) -> list[SearchRates]:
 
 
 def search_curve(result: SearchEstimates, rank: int = 1) -> ErrorCurve:
-    """The errors of searches as a curve: FPIR in the place of FMR, FNIR in that of FNMR."""
+    """The errors of searches as a curve, with FPIR in place of FMR and FNIR in place of FNMR."""
     searches = result.searches
     frame = searches.curve(rank).sort("threshold", descending=searches.larger_is_closer)
     fpir, fnir = (frame[name].to_numpy() for name in ("fpir", "fnir"))
@@ -106,12 +106,12 @@ def det(
     across, (bottom, top) = _det_limits(some(curves))
     highest = max((float(np.max(curve.high)) for curve in curves if curve.high is not None), default=0.0)
     told = [
-        f"{curve.name} {'without any error' if curve.flawless else fixed(curve.crossing)}"
+        f"{curve.name} {'no errors' if curve.flawless else fixed(curve.crossing)}"
         for curve in sorted(curves, key=lambda curve: curve.crossing)
     ]
     dots = tuple(() if curve.flawless else ((curve.crossing, curve.crossing),) for curve in curves)
-    beside = ", side by side around the FMR where there are several" if len(curves) > 1 else ""
-    bars = f"Dots: equal error rates. Bars: {level(confidence_level)} intervals of FNMR at the FMRs asked for{beside}."
+    beside = ", drawn side by side around the FMR if there are several" if len(curves) > 1 else ""
+    bars = f"Dots: equal error rates. Bars: {level(confidence_level)} intervals of FNMR at the target FMRs{beside}."
     limits = across, (bottom, max(top, round_up(highest)))
     chart = _chart(id, title, curves, dots, _VERIFICATION, ("probit", "log"), limits)
     chart = _listed(chart, [curve.crossing for curve in curves], "equal error rate (EER)")
@@ -120,7 +120,7 @@ def det(
         description=f"{chart.description} Equal error rate: {listed(told)}.",
         marks=Errors(tuple(curves), dots, _VERIFICATION.errors, diagonal=True, apart=True),
         notes=(_HOW, bars),
-        see="The false non-matches that remain at each false match rate: the lower a curve, the better.",
+        see="False non-match rate at each false match rate; lower is better.",
     )
 
 
@@ -129,7 +129,7 @@ def roc(
 ) -> Chart:
     """Chart the true accept rate against a logarithmic axis of FMR.
 
-    The legend gives the true accept rate at the lowest power of ten that 30 false matches of every curve support.
+    The legend states the true accept rate at the lowest power of ten with at least 30 false matches for every curve.
     """
     lowest = 1 / max(one.n_impostor for one in some(curves))
     at = _common(curves)
@@ -150,12 +150,12 @@ def search(
 ) -> Chart:
     """Chart FNIR against FPIR on logarithmic axes and on normal deviates, for searches of people who may not be enrolled.
 
-    The printed legend gives FNIR at the lowest power of ten that 30 false positives of every curve support.
+    The printed legend states FNIR at the lowest power of ten with at least 30 false positives for every curve.
 
     Parameters
     ----------
     dots
-        Points to mark on each curve; by default those of the legend.
+        Points to mark on each curve. Default: the points of the legend.
     """
     at = _common(some(curves))
     marked = tuple(map(tuple, dots)) or tuple(((at, curve.fnmr_at(at)),) if at else () for curve in curves)
@@ -190,7 +190,9 @@ def searches(
         ]
         said += f" FNIR: {listed(parts)}."
     bars = f"Dots and bars: operating points with {level(first.confidence_level)} intervals of FNIR."
-    see = "The enrolled people who are missed at each rate of false alarms: the lower a curve, the better."
+    see = (
+        "Share of searches for enrolled people that miss them, at each false positive rate; lower is better."
+    )
     return replace(chart, description=said, notes=(_HOW, bars), answers=first.answers, see=see)
 
 

@@ -1,4 +1,4 @@
-"""Charts of how things are spread: scores, and rates and differences over choices of images."""
+"""Charts of distributions: scores, and rates and differences over choices of images."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class ScoreCounts:
     Attributes
     ----------
     name
-        The algorithm.
+        Name of the algorithm.
     edges
-        Of the bins, one more than there are bins.
+        Bin edges, one more than the number of bins.
     genuine, impostor
-        How many scores of either kind are in each bin.
+        Counts of each kind of scores per bin.
     threshold, threshold_label
-        A threshold to mark, and what it is.
+        Threshold to mark, and its label.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ScoreCounts:
             for one in (self.genuine, self.impostor)
         ):
             raise UsageError(
-                "a histogram has rising edges, one more than counts, and no negative counts.",
+                "edges must increase, with one more edge than counts, and counts must not be negative.",
                 source=self.name,
             )
         object.__setattr__(self, "edges", edges)
@@ -61,7 +61,7 @@ class ScoreCounts:
         """The bins that hold scores, several put together if they are many."""
         held = np.flatnonzero(np.asarray(self.genuine) + np.asarray(self.impostor))
         if not len(held):
-            raise UsageError("there are no scores to draw.", source=self.name)
+            raise UsageError("there are no scores to plot.", source=self.name)
         first, last = int(held[0]), int(held[-1]) + 1
         n_bins = min(last - first, MOST_BINS)
         starts = first + np.arange(n_bins) * (last - first) // n_bins
@@ -107,10 +107,10 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
         _axes((min(ends), max(ends)), outlines, "score", "density", "number", y_unit="number"),
         Histograms(outlines, counts.threshold, counts.threshold_label),
         tuple(kinds),
-        ("Densities: each kind of scores has the area 1, however many there are.",),
+        ("Densities: genuine and impostor scores each have area 1.",),
         above=above,
         data=_bins_table(few, id, title or f"Scores of {counts.name}"),
-        see="The less genuine and impostor scores overlap, the fewer errors any threshold makes.",
+        see="The less the genuine and impostor scores overlap, the fewer errors at any threshold.",
         places=(PLAIN, SECOND),
     )
 
@@ -136,7 +136,7 @@ def differences(
     confidence_level: float = 0.95,
     id: str = "choice-differences-chart",
 ) -> Chart:
-    """Chart how differences of two algorithms' rates vary over choices of images; where the first does not win is shaded."""
+    """Chart differences of two algorithms' rates over choices of images; trials that the first does not win are shaded."""
     found = [
         (f"{first} − {second}", choices.difference(first, second, rank))
         for first, second in some(pairs, "pairs")
@@ -163,11 +163,11 @@ def differences(
         description=f"{trials} of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
         notes=(
             f"Dots and bars: the mean, and the middle {level(confidence_level)} of the choices.",
-            "Shaded: the first does not win. The share of such choices is not a p-value: it is about these people's images.",
+            "Shaded: the first does not win. The share of these choices is not a p-value: it concerns only images of these people.",
         ),
         answers=choices.answers,
         data=_differences_table(choices, pairs, rank, confidence_level, id),
-        see="The further a histogram lies to the right of zero, the less the choice of images decides who wins.",
+        see="The further a histogram is to the right of zero, the less the winner depends on the choice of images.",
     )
 
 
@@ -181,17 +181,17 @@ def over_choices(
     differences: bool = False,
     confidence_level: float | None = None,
 ) -> Chart:
-    """Chart how rates vary over choices of images, or differences of them, where those at which the first does not win are shaded.
+    """Chart rates over choices of images, or differences with the choices that the first does not win shaded.
 
     Parameters
     ----------
     named
-        Distributions, each with its label.
+        Labelled distributions.
     width
         The width of a bin, in whole values of 1/n. For differences zero is the last value of its bin, so that the trials at or
         below zero have bins of their own.
     confidence_level
-        Whether the mean stands above each, and the middle part of the trials.
+        Level of the interval of trials shown above each with the mean, if any.
     """
     outlines = tuple(
         Outline(

@@ -1,4 +1,4 @@
-"""Charts of replicates: how a measure is spread over resamples (Beveridge et al. 2001, §6), in bins that hold whole numbers of values."""
+"""Charts of replicates: the distribution of a measure over resamples (Beveridge et al. 2001, §6), in bins that cover whole numbers of values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.words import count, counted, fixed, interval, level
 _MOST_BINS = 60
 _CLOSE = 1e-7  # of a step: nearer than that, two values are one
 IN_A_PANEL = 4
-"""Distributions that can be told apart over one another."""
+"""Number of overlaid distributions that remain distinguishable."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Bins:
     Attributes
     ----------
     edges
-        Their ends.
+        Bin edges.
     step
-        The distance between two values that a replicate can have next to each other; None where it can have any.
+        Distance between neighbouring values of a replicate; None if values are continuous.
     values
-        How many such values each bin holds; 1 where it can have any.
+        Number of these values per bin; 1 if values are continuous.
     """
 
     edges: Floats
@@ -44,7 +44,7 @@ class Bins:
 
 
 def step_of(replicates: Floats, n: int) -> float | None:
-    """Return the distance between neighbouring values that replicates can have; None where they have no common one.
+    """Return the distance between neighbouring values of replicates; None if there is no common distance.
 
     A rate over n probes is a whole number of nths; a median of ranks a whole number of halves.
 
@@ -73,11 +73,11 @@ def _whole(values: Floats) -> bool:
 
 
 def bins_of(replicates: Sequence[Floats], n: int) -> Bins:
-    """Make bins for several sets of replicates, each bin with as many of the values there can be as any other.
+    """Make bins for several sets of replicates, each covering the same number of possible values.
 
     Examples
     --------
-    Rates of 10 probes: every bin holds one value, and its edges lie halfway to the next.
+    Rates of 10 probes: every bin covers one value, with edges halfway to the next.
 
     >>> made = bins_of([np.array([0.3, 0.4, 0.6])], 10)
     >>> [round(float(edge), 2) for edge in made.edges], made.values
@@ -100,25 +100,25 @@ def bins_of(replicates: Sequence[Floats], n: int) -> Bins:
 def replicates_chart(
     estimates: Sequence[Estimate], id: str = "replicates", title: str | None = None, names: Sequence[str] = ()
 ) -> Chart:
-    """Chart how a measure is spread over its replicates, the value with its interval above each outline.
+    """Chart the distribution of a measure over its replicates, with the value and its interval above.
 
     Parameters
     ----------
     estimates
-        Of one measure under one design that makes replicates.
+        Estimates of one measure under one design that makes replicates.
     names
-        Of the outlines; by default the algorithms'.
+        Names of the outlines. Default: the algorithms.
     """
     some(estimates, "estimates")
     drawn = [one.replicates for one in estimates]
     if any(one is None for one in drawn):
         raise DesignError(
-            "This estimate has no replicates, so there is no distribution of them to draw.",
-            "estimate it under a design that draws some: bootstrap.",
+            "This estimate has no replicates to plot.",
+            "estimate it with a design that makes replicates: bootstrap.",
         )
     finite = [one[np.isfinite(one)] for one in drawn if one is not None]
     if not all(len(one) for one in finite):
-        raise DesignError("No replicate is finite, so there is nothing to draw.", "censor the ranks.")
+        raise DesignError("No replicate is finite, so there is nothing to plot.", "censor the ranks.")
     first = estimates[0]
     n = first.rests_on.n
     made = bins_of(finite, n)
@@ -141,7 +141,7 @@ def replicates_chart(
         f"{counted(len(finite[0]), 'replicate')} of {first.method}; {_said(made, n)}.",
         f"Dots and bars: the value and its {part} interval.",
     ]
-    notes += [f"{counted(left, 'replicate')} without a finite value not drawn."] if left else []
+    notes += [f"{counted(left, 'replicate')} without a finite value not shown."] if left else []
     of = str(first.answers.of)
     return Chart(
         id,
@@ -153,12 +153,12 @@ def replicates_chart(
         tuple(notes),
         first.answers,
         above=f"{counted(len(finite[0]), 'replicate')}; {_said(made, n)}",
-        see="The wider an outline, the less sure the value is.",
+        see="The wider the distribution, the less certain the value.",
     )
 
 
 def replicates_charts(measured: Sequence[Sequence[Estimate]]) -> list[Chart]:
-    """Chart how measures are spread over their replicates, every few algorithms in a chart; all are drawn."""
+    """Chart the distributions of measures over replicates, a few algorithms per chart."""
     few = [
         estimates[start : start + IN_A_PANEL]
         for estimates in measured
@@ -175,7 +175,7 @@ def _end(value: float, made: Bins) -> float:
 def _said(made: Bins, n: int) -> str:
     """What a bin holds."""
     if made.step is None:
-        return "values may be any, so bins are equally wide"
+        return "continuous values; bins are equally wide"
     if abs(made.step * n - 1) < _CLOSE:
-        return f"a bin holds {counted(made.values, 'value')} of 1/{count(n)}"
-    return f"a bin holds {counted(made.values, 'value')}, {fixed(made.step, 2)} apart"
+        return f"each bin covers {counted(made.values, 'value')} in steps of 1/{count(n)}"
+    return f"each bin covers {counted(made.values, 'value')}, {fixed(made.step, 2)} apart"

@@ -1,6 +1,6 @@
-"""Charts of values with their intervals, a row each: algorithms, pairs of them, galleries and groups of people.
+"""Charts of values with intervals, one per row: algorithms, pairs, galleries and groups of people.
 
-It is long because rows are the commonest chart: each maker is short, and they share how rows are laid out.
+The module is long because rows are the most common chart; the makers are short and share the layout of rows.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ RATES = {"fnmr": "false non-match rate (FNMR)", "fmr": "false match rate (FMR)"}
 
 
 class Valued(NamedTuple):
-    """A value with its interval, if it has one, what it is called, and whether enough is behind it."""
+    """A named value with its interval, if any, and whether it is supported by enough data."""
 
     name: str
     value: float
@@ -57,12 +57,12 @@ class Valued(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of the interval; where there is none, the value."""
+        """The ends of the interval, or the value if there is none."""
         low, high = (self.value if end is None or np.isnan(end) else end for end in (self.low, self.high))
         return low, high
 
     def told(self, unit: Unit, difference: bool) -> str:
-        """The same in words."""
+        """The same as text."""
         if difference:
             in_points = unit == "points"
             return f"{self.name}: {effect(self.value, in_points)} {effect_interval(*self.ends, in_points)}"
@@ -81,7 +81,7 @@ def rows_chart(
     confidence_level: float | None = None,
     see: str = "",
 ) -> Chart:
-    """Chart rows on one axis or several; what is not of one algorithm is plain."""
+    """Chart rows on one or more axes; values not of a single algorithm are plain."""
     up = Axis("", "linear", -0.5, len(rows.labels) - 0.5, "count")
     above = "" if confidence_level is None else f"{level(confidence_level)} intervals"
     axes = tuple((one, up) for one in domains)
@@ -99,7 +99,7 @@ def around(marks: Sequence[Mark], unit: Unit, label: str, also: Sequence[float] 
 
 
 def _around_logs(marks: Sequence[Mark], label: str, also: Sequence[float] = ()) -> Axis:
-    """Ends around all that is above zero, and around what else is to be seen, not more than six powers of ten."""
+    """Limits around all positive values and other marks, at most six powers of ten apart."""
     ends = [end for one in marks for end in (one.value, one.low, one.high) if end > 0] + [*also]
     high = min(1.2 * max(ends), 1.0)
     return Axis(label, "log", max(0.8 * min(ends), high / 1e6), high, "rate")
@@ -124,24 +124,24 @@ def values(
     above: str = "",
     see: str = "",
 ) -> Chart:
-    """Chart any values with their intervals, a row each in the order given; differences against zero.
+    """Chart values with their intervals, one per row in the given order; differences against zero.
 
     Parameters
     ----------
     label, unit
-        What the values are, and what they are measured in.
+        Name and unit of the values.
     labels
         Short names of the rows.
     beside
-        What stands at the end of each row.
+        Text at the end of each row.
     reference, margin
-        A value to compare with; and how far from zero differences are not worth having.
+        Reference value, and the margin around zero within which differences do not matter.
     bounds
-        Whether intervals have one end alone: the other is open, and lies beyond the axis.
+        Whether intervals are one-sided; the open end is beyond the axis.
     named
-        Whether rows are algorithms, each with its look.
+        Whether rows are algorithms, each in its own style.
     above
-        What else a printed panel says above it.
+        Additional text above a printed panel.
     """
     some(found, "values")
     marks = tuple(
@@ -176,7 +176,7 @@ def values(
 
 
 def _without_open(mark: Mark, limit: float) -> Mark:
-    """A mark whose open ends are where its value is."""
+    """A mark with open ends set to its value."""
     low, high = (mark.value if abs(end) >= limit else end for end in (mark.low, mark.high))
     return replace(mark, low=low, high=high)
 
@@ -184,11 +184,11 @@ def _without_open(mark: Mark, limit: float) -> Mark:
 def leaderboard(
     estimates: Sequence[Estimate],
     id: str = "leaderboard-chart",
-    title: str = "Algorithms, the best first",
+    title: str = "Algorithms, best first",
     *,
     in_points: bool = True,
 ) -> Chart:
-    """Chart every algorithm's estimate with its interval, in the order given from the top."""
+    """Chart every algorithm's estimate with its interval, in the given order from the top."""
     first = some(estimates, "estimates")[0]
     part = level(first.confidence_level)
     return values(
@@ -200,8 +200,8 @@ def leaderboard(
         title=title,
         named=True,
         notes=(
-            f"Bars: {part} intervals, each algorithm by itself. Overlapping bars do not say that two "
-            "algorithms are alike: differences on the same data do.",
+            f"Bars: {part} intervals of each algorithm separately. Overlapping bars do not show that two algorithms are "
+            "equal; use the paired differences.",
         ),
         answers=first.answers,
     )
@@ -214,12 +214,12 @@ def forest(
     title: str = "Differences between algorithms",
     labels: Sequence[str] = (),
 ) -> Chart:
-    """Chart paired differences with their intervals, the margin of what is worth having, and the verdicts.
+    """Chart paired differences with their intervals, the margin and the verdicts.
 
     Parameters
     ----------
     pairs
-        Those to draw; by default all.
+        Pairs to draw. Default: all.
     labels
         Short names of the pairs.
     """
@@ -232,7 +232,7 @@ def forest(
     ]
     if comparison.margin is not None:
         worth = size_of(comparison.margin, in_points)
-        notes.append(f"Shaded: differences smaller than {worth}, which are not worth having.")
+        notes.append(f"Shaded: differences smaller than the margin, {worth}.")
     return _apart(
         comparison,
         [Valued(f"{one.first} − {one.second}", one.value, one.low, one.high) for one in shown],
@@ -242,12 +242,12 @@ def forest(
         labels=labels,
         beside=[one.verdict for one in shown],
         notes=tuple(notes),
-        see="Bars that do not reach zero are significant differences, all pairs together.",
+        see="Bars that do not reach zero: significant differences, adjusted for all pairs.",
     )
 
 
 def against_best(comparison: Standings) -> Chart:
-    """Chart what each algorithm lacks against the best, whichever way round the two were compared."""
+    """Chart each algorithm's difference from the best, whichever was first in the comparison."""
     best, *others = (one.algorithm for one in comparison.ordered)
     found = {}
     for pair in comparison.pairs:
@@ -282,7 +282,7 @@ def _apart(comparison: Standings, found: Sequence[Valued], label: str, **more: A
 
 
 def difference_label(in_points: bool) -> str:
-    """What an axis of differences is called."""
+    """Label of an axis of differences."""
     return "difference" + (" (percentage points)" if in_points else "")
 
 
@@ -314,9 +314,9 @@ def galleries(
     title: str = "Rates in galleries of different people",
     panels: Sequence[Panel] = (),
 ) -> Chart:
-    """Chart every algorithm's rates over the galleries, a row each: the galleries, and their mean with its interval.
+    """Chart every algorithm's rates over galleries, one row per algorithm: the galleries and the mean with its interval.
 
-    The best on average stands first; with `panels` the best of the earliest date, and rows carry their dates.
+    The best on average comes first; with `panels`, the best of the earliest date, and rows show their dates.
     """
     dates = {name: panel for panel in panels if panel.date is not None for name in panel.algorithms}
     turn = {panel.date: place for place, panel in enumerate(panels)}
@@ -361,7 +361,7 @@ def _single(place: int, rate: float) -> Mark:
     return Mark(place, place, rate, rate, rate, single=True)
 
 
-_SPREAD = "Circles: one gallery each. The wider an algorithm's circles spread, the more its rate depends on who is enrolled."
+_SPREAD = "Circles: single galleries. The wider their spread, the more the rate depends on who is enrolled."
 
 
 def gallery_effect(
@@ -369,7 +369,7 @@ def gallery_effect(
     id: str = "gallery-effect-chart",
     title: str = "Rates with each image as the gallery",
 ) -> Chart:
-    """Chart every algorithm's rates with each column of images as the gallery in turn, a row each, and the test of them."""
+    """Chart every algorithm's rates with each column of images as the gallery in turn, one row per algorithm, with the test."""
     answers = some(effects, "galleries")[0].estimates[0].answers
     names = tuple(one.algorithm for one in effects)
     found = [
@@ -385,7 +385,7 @@ def gallery_effect(
         " ".join(as_sentence(one.sentence()) for one in effects),
         Rows(names, names, marks, tests, on_one_line=True),
         [around(marks, "rate", str(answers.of))],
-        notes=("p: do the galleries of this algorithm differ? The table has the intervals.",),
+        notes=("p: test of whether the algorithm's galleries differ. The table contains the intervals.",),
         answers=answers,
         see=_SPREAD,
     )
@@ -404,7 +404,7 @@ def rates_by_group(
         if (own := group.fnmr if which == "fnmr" else group.fmr) is not None
     ]
     if not rates:
-        raise UsageError(f"No group has a {which.upper()} to draw.")
+        raise UsageError(f"No group has a {which.upper()} to plot.")
     return groups, rates
 
 
@@ -422,11 +422,11 @@ def groups(
     Parameters
     ----------
     found
-        One for each algorithm, by the same column.
+        Results of each algorithm, by the same column.
     answers
-        Of the intervals.
+        Answers of the intervals.
     counts
-        For a single algorithm: whether to give each group's errors, and the rate of all groups together.
+        For a single algorithm: whether to show each group's errors and the rate over all groups.
     """
     labels, rates = rates_by_group(found, which)
     names = tuple(one.algorithm for one in found)
@@ -444,7 +444,7 @@ def groups(
     part = rates[0][2].confidence_level
     note = (
         f"Bars: {level(part)} intervals. Hollow: fewer than {SUPPORTED} errors; at the left end of a "
-        "logarithmic axis: none. Arrows: beyond the axis, which is that of groups with enough errors."
+        "logarithmic axis: none. Arrows: beyond the axis, which covers groups with enough errors."
     )
     rows = Rows(tuple(labels), names, marks)
     if counts:
@@ -456,7 +456,7 @@ def groups(
         beside = tuple(own.get(row, "none compared") for row in range(len(labels)))
         rows = Rows(tuple(labels), names, marks, beside, reference=errors / n if errors else None)
     said = f"{listed([_ratio(one, which) for one in found])}."
-    see = f"One threshold for all groups: where the {which.upper()} of one algorithm differ, it errs more often on some."
+    see = f"One threshold for all groups: if an algorithm's {which.upper()} differs between groups, it makes more errors on some of them."
     return rows_chart(id, title, said, rows, domains, names, (note,), answers, part, see)
 
 

@@ -1,4 +1,4 @@
-"""The frame of a chart: axes with round numbers, and the drawing put together."""
+"""The frame of a chart: axes with ticks, and assembly of the drawing."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""SVG as text: elements, escaped, with numbers as short as they may be and the same bytes every time.
+"""SVG as text: escaped elements, short numbers and reproducible bytes.
 
-Nothing here has a colour. What things look like is left to the style sheet, by class:
+Elements have no colours; the style sheet sets their appearance by class:
 
 ``series series-N dash-M``  a group for one curve; N is one of eight colours, ``grey`` or ``ink``, M one of five; ``data-series``
                             counts the curves of a chart, ``data-name`` names them
-``direct``                  the name of a curve, beside it
-``line``, ``thin``          a curve, and the part of it that few errors are behind
+``direct``                  the name of a curve, next to it
+``line``, ``thin``          a curve, and the part based on few errors
 ``band``                    an area around a curve; ``fill`` the area below one
-``bar``, ``dot``, ``hollow``  an interval, a value, and a value that few errors are behind
+``bar``, ``dot``, ``hollow``  an interval, a value, and a value based on few errors
 ``grid``, ``axis``, ``tick``, ``label``, ``note``  lines and words around the data
 ``reference``, ``margin``, ``shade``  lines and areas to compare with
 ``cell``, ``in-cell``, ``nothing``  a cell of a matrix, its number, and a number of 0
-``unsupported``, ``hatch``  where the data say too little
+``unsupported``, ``hatch``  zones with too little data
 
 The root says how to turn places into data: ``data-scale-x`` and ``-y`` (linear, log or probit), the ends of the axes in data
 (``data-x0``, ``-x1``, ``-y0``, ``-y1``) and in the units of the view box (``data-left``, ``-right``, ``-bottom``, ``-top``, in

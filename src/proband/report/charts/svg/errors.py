@@ -1,4 +1,4 @@
-"""Two kinds of errors against each other, as SVG: as far as the data go, and the zone of few errors."""
+"""Two error rates against each other as SVG, with the zone of few errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which points of a curve can be seen: curves of millions of points are drawn with a hundred."""
+"""Thinning of curves: a curve of millions of points is drawn with about a hundred."""
 
 from __future__ import annotations
 

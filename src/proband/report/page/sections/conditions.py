@@ -1,4 +1,4 @@
-"""The card that says under which conditions the numbers hold."""
+"""The section on the protocol and conditions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TIES = {
 }
 _FAILURES = {
     "miss": "they count as misses and stay in the denominator",
-    "as_scored": "the marks are ignored and every score is taken at its word",
+    "as_scored": "the marks are ignored and every score is used",
     "left-out": "FMR and FNMR leave them out",
 }
 
 
 @section("conditions", 72)
 def conditions_section(scene: Scene) -> Section | None:
-    """Under which protocol: badges for a glance, and the rules in words."""
+    """The protocol: badges, and the rules in words."""
     facts = scene.facts[0] if scene.facts else None
     said = [view.conditions(part, scene) for view, part in scene.parts.values()]
     badges = [badge for own, _ in said for badge in own]
@@ -34,8 +34,8 @@ def conditions_section(scene: Scene) -> Section | None:
     found = scene.found
     badges = [*([] if facts is None else _of_facts(facts)), *badges]
     badges += [
-        Badge(f"{cells.percent(found.confidence_level)} intervals", explained="How often such intervals hold the truth, if the assumptions do."),
-        Badge(f"seed {found.provenance.seed}", explained="Of every replicate: the same seed gives the same numbers."),
+        Badge(f"{cells.percent(found.confidence_level)} intervals", explained="Share of intervals that contain the true value, if the assumptions hold."),
+        Badge(f"seed {found.provenance.seed}", explained="Seed of all replicates; the same seed gives the same numbers."),
     ]  # fmt: skip
     chosen = [] if facts is None else [("Gallery", facts.gallery_rule), ("Probes", facts.probe_rule)]
     measured = {
@@ -49,7 +49,7 @@ def conditions_section(scene: Scene) -> Section | None:
 
 
 def badges_of_facts(facts: Facts) -> tuple[Badge, ...]:
-    """The three numbers that a verdict rests on: people, probes and failures."""
+    """The three key numbers of a verdict: people, probes and failures."""
     probes, searched = ("genuine comparison", "compared") if facts.of_pairs else ("probe", "searched for")
     return (
         Badge(f"{counted(facts.n_probe_subjects, 'person', 'people')} {searched}"),
@@ -61,7 +61,7 @@ def badges_of_facts(facts: Facts) -> tuple[Badge, ...]:
 def _failures(facts: Facts) -> Badge:
     policy = _FAILURES.get(facts.on_failure, facts.on_failure)
     if not facts.n_failed + facts.n_gallery_failed:
-        return Badge("no failures to acquire", explained=f"Were there any: {policy}.")
+        return Badge("no failures to acquire", explained=f"Policy if there were any: {policy}.")
     return Badge(
         f"{counted(facts.n_failed, 'probe')}, {counted(facts.n_gallery_failed, 'gallery image')} failed",
         "warning",
@@ -74,7 +74,7 @@ def _of_facts(facts: Facts) -> list[Badge]:
         badges = [
             Badge(
                 "verification",
-                explained="Claimed identities are accepted or rejected; nobody is searched for.",
+                explained="Claimed identities are accepted or rejected; there is no search.",
             )
         ]
         sizes = [
@@ -84,7 +84,7 @@ def _of_facts(facts: Facts) -> list[Badge]:
     else:
         unmated = facts.n_unmated
         badges = [
-            Badge("closed set", explained="Every probe's person is in the gallery.")
+            Badge("closed set", explained="Every probe has a mate in the gallery.")
             if facts.universe == "closed"
             else Badge("open set", "warning", f"{counted(unmated, 'probe has', 'probes have')} no mate in the gallery; identification rates do not count such probes."),
             Badge("no image on both sides", "good", "No image is both in the gallery and a probe."),

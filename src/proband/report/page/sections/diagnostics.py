@@ -1,4 +1,4 @@
-"""What stands behind the numbers: ties, failures, shared people, replicates, and everything that was noted."""
+"""The section on diagnostics: ties, failures, shared people, replicates, and all notes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _AND_MORE = Sentence("diagnostics.and-more", "note", "{first} and {more:count} m
 
 @section("diagnostics", 90)
 def diagnostics_section(scene: Scene) -> Section | None:
-    """Everything a doubtful reader would ask for."""
+    """Diagnostics and notes."""
     tables = (_ties(scene), _dependence(scene), _replicates(scene))
     blocks: list[Block] = [made for made in tables if made is not None]
     blocks += [block for view, part in scene.parts.values() for block in view.diagnostics(part)]
     notes = noted(scene)
     if notes:
-        blocks.append(FactsBlock(tuple(notes), "Noted"))
+        blocks.append(FactsBlock(tuple(notes), "Notes"))
     return Section("diagnostics", "Diagnostics", tuple(blocks)) if blocks else None
 
 
@@ -71,22 +71,24 @@ def _dependence(scene: Scene) -> Table | None:
         Column("algorithm", "name"),
         Column("probes", "number"),
         Column("people", "number"),
-        Column("intraclass correlation", "number", "How alike the outcomes of one person's probes are."),
-        Column("design effect", "number", "The variance over people, relative to independent probes."),
-        Column("effective probes", "number", "As many independent probes would tell as much."),
+        Column("intraclass correlation", "number", "Similarity of the outcomes of one person's probes."),
+        Column("design effect", "number", "Variance over people, relative to independent probes."),
+        Column("effective probes", "number", "Number of independent probes with the same information."),
         Column("binomial s.e.", "number"),
         Column("s.e. over people", "number"),
     )
-    notes = ["Intervals never count more probes than there are: a design effect below 1 is taken as 1."]
+    notes = [
+        "Intervals never use more than the actual number of probes: a design effect below 1 is taken as 1."
+    ]
     if any(one.nothing_varies for one in shared.values()):
         notes.append(
-            "Where all or no probes succeed, nothing can be seen of how alike a person's are: a correlation of 0.5 is supposed."
+            "If all probes succeed, or none, the correlation cannot be estimated and is assumed to be 0.5."
         )
     return cells.table("dependence", "Probes of one person are not independent", heads, rows, notes)
 
 
 def _replicates(scene: Scene) -> Table | None:
-    """Whether there are enough bootstrap replicates: each half of them by itself."""
+    """Check of the number of bootstrap replicates, by comparing halves."""
     estimates = (one for view, part in scene.parts.values() for one in view.replicated(part))
     rows = [_halves(one) for one in estimates if _drawn(one)]
     if not rows:
@@ -114,7 +116,7 @@ def _halves(one: Estimate) -> list[Cell]:
         cells.count_cell(0 if one.replicates is None else len(one.replicates)),
         cells.rate_cell(first),
         cells.rate_cell(second),
-        cells.text_cell("yes" if stable else "no: draw more", "good" if stable else "warning"),
+        cells.text_cell("yes" if stable else "no: use more replicates", "good" if stable else "warning"),
     ]
 
 

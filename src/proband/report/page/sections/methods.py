@@ -1,4 +1,4 @@
-"""The methods paragraph, written from what was done: measures, designs, tests, intervals, policies and counts."""
+"""The methods paragraph: measures, designs, tests, intervals, policies and counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proband.words import Sentence
 _LEVEL = Sentence(
     "methods.level",
     "note",
-    "Intervals are at the {level:level} level; every replicate is seeded (seed {seed})",
+    "Intervals are at the {level:level} level; replicates use seed {seed}",
 )
 _VERSION = Sentence("methods.version", "note", "Computed with Proband {version}")
 

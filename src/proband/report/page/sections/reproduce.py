@@ -1,4 +1,4 @@
-"""How to do it again: the command, the study, the seed, versions and files."""
+"""The section on reproduction: command, study file, seed, versions and files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from proband.study.findings import Provenance
 
 @section("reproduce", 100)
 def reproduce_section(scene: Scene) -> Section:
-    """Everything that a reader needs to repeat the study."""
+    """Everything needed to repeat the study."""
     return again(scene.found.provenance)
 
 
 def again(origin: Provenance) -> Section:
-    """How to do something again."""
+    """How to repeat a run."""
     blocks: list[Block] = [Code(origin.command, "Command")] if origin.command else []
     if origin.study:
         blocks.append(Code(origin.study, "study.toml"))

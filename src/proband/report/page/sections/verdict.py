@@ -1,4 +1,4 @@
-"""The sentence to remember; below it who stands where, and what it rests on."""
+"""The section with the headline, the standings and the facts behind them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ _NAMES_OF_MORE = Sentence("verdict.names-of-more", "note", "{names:row} and {mor
 _TIED = Sentence("verdict.tied", "note", "{algorithm} {tied:count} of {probes:count}")
 _TIES = "Probes tied with a non-mate: {tied}; "
 _TIES_OF_ONE = Sentence(
-    "verdict.ties-of-one", "caution", _TIES + "its result rests on the tie policy ({policy})"
+    "verdict.ties-of-one", "caution", _TIES + "its result depends on the tie policy ({policy})"
 )
-_TIES_OF_SOME = Sentence("verdict.ties", "caution", _TIES + "their results rest on the tie policy ({policy})")
+_TIES_OF_SOME = Sentence(
+    "verdict.ties", "caution", _TIES + "their results depend on the tie policy ({policy})"
+)
 _VARIES = Sentence(
     "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
 )
@@ -30,7 +32,7 @@ _ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
 
 @section("verdict", 5)
 def verdict_section(scene: Scene) -> Section | None:
-    """One screen: the headline, who stands where, three facts, and what varies; the rest is folded."""
+    """One screen: headline, standings, three facts, and what varies; the rest is folded."""
     told = scene.summary
     if told is None or told.in_section:
         return None
@@ -55,7 +57,7 @@ def verdict_section(scene: Scene) -> Section | None:
 
 
 def _beside(other: Summary, scene: Scene) -> list[Block]:
-    """What another kind of measure shows: the verdict on its best two, and who stands where, folded."""
+    """Results of another kind of measure: the verdict on its best two and the standings, folded."""
     blocks = list(said([*other.rest[:1], *other.weights]))
     if other.compared is None or other.answers is None:
         return blocks
