@@ -485,6 +485,9 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "images": lambda world: world.crops.images,
     "classifiers": lambda world: {"nearest": Nearest()},
     "classifier": lambda world: Nearest(),
+    "estimators": lambda world: Nearest(),
+    "X": lambda world: np.asarray(world.values)[: 3 * N],
+    "y": always(TABLE["sex"]),
     # Where a name means something else.
     "Category.parse.text": always("young: age < 30"),
     "Protocol.parse.text": always("5-f CV"),
