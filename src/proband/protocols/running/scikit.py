@@ -12,8 +12,9 @@ import numpy as np
 
 from proband.engine import Engine, Progress
 from proband.engine.arguments import published
-from proband.engine.foreign import array_from
+from proband.engine.foreign import array_from, complete_from
 from proband.engine.kinds import shown
+from proband.engine.labels import aligned
 from proband.engine.limits import Level, Margin, Seed, Threads
 from proband.errors import UsageError
 from proband.inference.classification.classify import Average, classify
@@ -195,10 +196,12 @@ def cross_validate(
     5f CV+, difference of accuracy of the method at this training size: LogisticRegression against GaussianNB is undecided: 0.00 points
     [−10.63, +10.63], adjusted p = 1.
     """
+    given = {"X": X, "y": y} | ({} if groups is None else {"groups": groups})
+    X, y, *rest = (complete_from(one, f"values of {what}") for what, one in aligned(given).items())  # noqa: N806
     n = length_of(X, "X")
-    subjects = np.arange(n) if groups is None else array_from(groups, "groups")
-    samples = Samples({"id": range(n), "subject": subjects, _LABEL: array_from(y, "classes")})
-    data = FeatureTable(samples, features=X, name="X", notes=() if groups is not None else (NO_GROUPS(),))
+    subjects = rest[0] if rest else np.arange(n)
+    samples = Samples({"id": range(n), "subject": subjects, _LABEL: y})
+    data = FeatureTable(samples, features=X, name="X", notes=() if rest else (NO_GROUPS(),))
     is_identity = groups is not None and _same(samples)
     return run_protocol(
         _named(estimators),
