@@ -116,7 +116,7 @@ def frame_from(data: Any) -> pl.DataFrame:
     if hasattr(data, "__arrow_c_stream__") and not _is_column(data):
         try:
             return pl.DataFrame(data)
-        except Exception as error:  # whatever a library raises over what it cannot hand over
+        except Exception as error:  # of any kind: it is the other library's
             raise InputError(
                 f"The {type(data).__name__} does not make a table: {first_line(error)}."
             ) from None

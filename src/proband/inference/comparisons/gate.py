@@ -250,8 +250,8 @@ class Gate(Result):
         str
             The lines.
         """
-        lines = [as_sentence(self.sentence()), *map(repr, self.estimates), *map(as_sentence, self._power())]
-        return "\n".join(lines)
+        values = (" ".join(repr(one).split()) for one in self.estimates)  # without line breaks of its own
+        return "\n".join([as_sentence(self.sentence()), *values, *map(as_sentence, self._power())])
 
     def _power(self) -> list[Note]:
         if self.pass_if_equal is None or self.fail_if_twice_worse is None or self.subjects_needed is None:

@@ -241,7 +241,7 @@ def _named(estimators: Any) -> Mapping[str, Any]:
 
 
 def _protocol(cv: Any, X: Any, y: Any, subjects: Any, seed: int) -> Protocol | Splitter | str:  # noqa: N803
-    """What `cv` asks for: a protocol of ours, or the splits of somebody else's splitter."""
+    """What `cv` asks for: a protocol of ours, or the splits of another library's splitter."""
     if isinstance(cv, Protocol | Splitter | str):
         return cv
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
