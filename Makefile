@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words freeze coverage bench bench-peers gallery docs lock release clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words freeze coverage bench bench-peers gallery tutorials docs lock release clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -19,8 +19,8 @@ test: $(VENV)/dev.stamp ## all tests but long ones: simulations, the demo, the r
 test-all: $(VENV)/dev.stamp ## every test
 	PROBAND_FUZZ=1 $(PYTEST) -m ""
 
-test-whole: $(VENV)/dev.stamp ## the demo, the README and the report in Chromium; it says so where there is none
-	$(PYTEST) -m "" tests/test_readme.py tests/browser
+test-whole: $(VENV)/dev.stamp ## the demo, the README, the tutorials and the report in Chromium; it says so where there is none
+	$(PYTEST) -m "" tests/test_readme.py tests/browser tests/integrations
 
 fuzz: $(VENV)/dev.stamp ## many more damaged files, conditions and kills than make test tries; TIMES and SEED choose how many and which
 	PROBAND_FUZZ=$(TIMES) PROBAND_FUZZ_SEED=$(SEED) $(PYTEST) -m "" tests/hostile tests/property
@@ -78,6 +78,9 @@ bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers s
 
 gallery: $(VENV)/dev.stamp ## the figures of docs/gallery.md, drawn anew from the demo's data
 	$(BIN)/python -m tests.gallery
+
+tutorials: $(VENV)/dev.stamp ## the outputs of docs/tutorials, computed again
+	$(BIN)/python -m tests.tutorials
 
 docs: $(VENV)/dev.stamp ## the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.hostile.public import Nearest
 
 import proband as pb
 from proband import (
@@ -92,6 +93,11 @@ def linear(**parts: Any) -> Any:
     made = {"mean": np.zeros(4), "basis": np.eye(4), "weights": np.ones(4), **parts}
     photometry = algorithms.Photometry(mask=False)
     return algorithms.LinearModel("m", photometry, (2, 2), "l2", False, **made).mean.tolist()
+
+
+def validated(features: Any, y: Any, groups: Any = PEOPLE) -> Any:
+    splits = [(np.arange(0, N, 2), np.arange(1, N, 2)), (np.arange(1, N, 2), np.arange(0, N, 2))]
+    return plain(pb.sklearn.cross_validate(Nearest(), features, y, groups=groups, cv=splits).predictions())
 
 
 PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
@@ -264,6 +270,11 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
             lambda v: plain(pb.scored_pairs(HITS, v, orientation="similarity")["scores"].frame),
             SCORES[0],
         )
+    },
+    "sklearn.cross_validate": {
+        "X": (lambda v: validated(v, TRUTH), VECTORS),
+        "y": (lambda v: validated(VECTORS, v), TRUTH),
+        "groups": (lambda v: validated(VECTORS, TRUTH, v), np.array(PEOPLE)),
     },
     "classify": {
         "y_true": (lambda v: plain(pb.classify(v, LOGITS)), TRUTH),
@@ -625,6 +636,8 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
         np.arange(N) // 2,
     ),
     "PairedOutcomes": (lambda a, b: inference.PairedOutcomes.of(a, b).sf, HITS * 1.0, HITS[::-1] * 1.0),
+    "sklearn.cross_validate": (validated, VECTORS, TRUTH),
+    "sklearn.cross_validate groups": (lambda a, b: validated(VECTORS, a, b), TRUTH, np.array(PEOPLE)),
     "Splitter.splits": (lambda a, b: divided(a, b), TRUTH, np.array(PEOPLE)),
     "Splitter.split": (
         lambda a, b: [
@@ -667,6 +680,8 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
 }
 """What takes two columns of the same rows."""
 BY_PLACE = {
+    "sklearn.cross_validate",
+    "sklearn.cross_validate groups",
     "survey.estimate_weighted",
     "Splitter.splits",
     "Splitter.split",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, assert_type
 
@@ -133,6 +134,8 @@ def rooms(
     assert_type(pb.protocols.losses(samples, []), Losses)
     assert_type(pb.protocols.splitter("5-f CV"), pb.protocols.Splitter)
     assert_type(pb.protocols.run_protocol(["x"], features, "5-f CV"), ProtocolRun)
+    assert_type(pb.sklearn.cross_validate([], [], []), ProtocolRun)
+    assert_type(pb.sklearn.scorer("top-1"), Callable[[Any, Any, Any], float])
     assert_type(pb.protocols.what_if("x", features, "mixed"), WhatIf)
     assert_type(pb.protocols.compare_predictions({}), pb.results.Classification)
     assert_type(pb.report.statements(pb.evaluate(a, experiment)), list[Note])

@@ -2,7 +2,7 @@
 
 The names most people need are here; the rest is in namespaces: ``measures``, ``designs`` (what varies), ``data`` (samples, scores and choices
 of them), ``results`` (what the verbs return), ``stats``, ``strat``, ``feret``, ``survey``, ``choices``, ``planning``, ``protocols``, ``blind``,
-``papers``, ``algorithms``, ``faces``, ``report``, ``errors``. ``dir(proband)`` lists them all. Packages that are not listed are private: they can be
+``papers``, ``algorithms``, ``faces``, ``report``, ``sklearn``, ``errors``. ``dir(proband)`` lists them all. Packages that are not listed are private: they can be
 imported, and change without notice. Everything is loaded when it is first used, so that ``import proband`` costs next to nothing.
 """
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         protocols as protocols,
         report as report,
         results as results,
+        sklearn as sklearn,
         stats as stats,
         strat as strat,
         survey as survey,
@@ -100,7 +101,7 @@ _HOMES = {
 }
 _ROOMS = (
     *("algorithms", "blind", "choices", "data", "designs", "errors", "faces", "feret", "measures"),
-    *("papers", "planning", "protocols", "report", "results", "stats", "strat", "survey"),
+    *("papers", "planning", "protocols", "report", "results", "sklearn", "stats", "strat", "survey"),
 )
 __all__ = [*(name for names in _HOMES.values() for name in names.split()), *_ROOMS]
 __getattr__, __dir__ = lazily(__name__, _HOMES, _ROOMS, published=True)

@@ -205,6 +205,7 @@ class World:
             samples.select("session == 1"),
         )
         yield pb.Embeddings(self.values, IDS, metric="cosine")
+        yield pb.report.ProgressBar()
         yield from (
             rate,
             pb.measures.CMC(),
@@ -485,6 +486,12 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "images": lambda world: world.crops.images,
     "classifiers": lambda world: {"nearest": Nearest()},
     "classifier": lambda world: Nearest(),
+    "what": always("ranking"),
+    "total": always(3),
+    "steps": always(1),
+    "estimators": lambda world: Nearest(),
+    "X": lambda world: np.asarray(world.values)[: 3 * N],
+    "y": always(TABLE["sex"]),
     # Where a name means something else.
     "Category.parse.text": always("young: age < 30"),
     "Protocol.parse.text": always("5-f CV"),

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
         evaluation_tables as evaluation_tables,
         statements as statements,
     )
+    from proband.report.progress import ProgressBar as ProgressBar
 
 _HOMES = {
     "figures.identification": "cmc_figure evaluation_figure",
     "figures.style": "save_figure",
     "kinds.comparisons": "comparison_table",
     "kinds.evaluation": "evaluation_tables statements",
+    "progress": "ProgressBar",
 }
 __all__ = [name for names in _HOMES.values() for name in names.split()]
 __getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

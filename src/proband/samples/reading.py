@@ -83,7 +83,11 @@ def filled_frame(data: Any) -> pl.DataFrame:
 
 
 def frame_from(data: Any) -> pl.DataFrame:
-    """Turn what the user has into a polars frame: polars or pandas frames, mappings of columns, lists of rows."""
+    """Turn what the user has into a polars frame: mappings of columns, lists of rows, and frames of any library.
+
+    Those of pandas are read by their own methods, since rows may have labels there. All others are read through Arrow's interface,
+    ``__arrow_c_stream__``.
+    """
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, pl.LazyFrame):
@@ -109,10 +113,22 @@ def frame_from(data: Any) -> pl.DataFrame:
             return frame_of_rows(data)
         except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
+    if hasattr(data, "__arrow_c_stream__") and not _is_column(data):
+        try:
+            return pl.DataFrame(data)
+        except Exception as error:  # of any kind: it is the other library's
+            raise InputError(
+                f"The {type(data).__name__} does not make a table: {first_line(error)}."
+            ) from None
     raise UsageError(
         f"A table of samples cannot be made from {type(data).__name__!r}.",
-        "pass a polars or pandas frame, or a dict of columns; read files with Samples.read.",
+        "pass a frame (polars, pandas, or any with Arrow's interface) or a dict of columns; read files with Samples.read.",
     )
+
+
+def _is_column(data: Any) -> bool:
+    """Whether data are one column of a frame, in Arrow or elsewhere."""
+    return hasattr(data, "dtype") or (hasattr(data, "type") and not hasattr(data, "columns"))
 
 
 def _refuse_ragged(columns: Mapping[Any, Any]) -> None:

@@ -85,7 +85,7 @@ class Samples:
     Parameters
     ----------
     data
-        A polars or pandas frame, or a mapping of columns.
+        A frame of polars, pandas or any library with Arrow's interface (PyArrow, DuckDB, …), or a mapping of columns.
     id_column, subject_column
         Which columns hold the sample's id and its subject. Both are kept as text: ``007`` is not ``7``.
         ``id_column="#"`` numbers the rows instead.

@@ -242,6 +242,17 @@ class Gate(Result):
             return self
         raise GateError(" ".join(map(as_sentence, [self.sentence(), *self._power()])))
 
+    def report(self) -> str:
+        """The decision, both values and what would decide, a line each: the message of a test that fails.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        values = (" ".join(repr(one).split()) for one in self.estimates)  # without line breaks of its own
+        return "\n".join([as_sentence(self.sentence()), *values, *map(as_sentence, self._power())])
+
     def _power(self) -> list[Note]:
         if self.pass_if_equal is None or self.fail_if_twice_worse is None or self.subjects_needed is None:
             return [_BLIND()]

@@ -51,6 +51,7 @@ _OF_A_RUN = (
     "metric.statistic",
     "value.estimate",
 )
+_OF_OUR_SPLITS = ("protocol.seed", "protocol.generator_version")
 
 
 @published
@@ -148,7 +149,8 @@ class ProtocolCard:
         dataset, task
             What was used and what for; `Dataset.of` and `Task.of` make them from ids, subjects and labels.
         protocol
-            The notation, disjointness, seed and version of the generator, at the least.
+            The notation, disjointness, seed and version of the generator, at the least; for splits from elsewhere, their digest instead
+            of the last two.
         value
             The estimate, with its interval and how that was made; the pooled estimate with its own.
         metric
@@ -180,7 +182,8 @@ class ProtocolCard:
             environment=Environment(__version__, platform.python_version(), np.__version__),
         )
         stated = dict(card.stated())
-        missing = [path for path in _OF_A_RUN if stated[path] is None]
+        given = _OF_OUR_SPLITS if protocol.splits is not None else ()  # which may come from elsewhere
+        missing = [path for path in _OF_A_RUN if stated[path] is None and path not in given]
         if missing:
             raise UsageError(f"The card of a run must state {', '.join(missing)}.")
         return card

@@ -39,6 +39,7 @@ from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.mixing import MixingDrop, SingleRuns
 from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
+from proband.protocols.splits.given import GivenSplits
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import GENERATOR_VERSION
 from proband.results.base import Rate, Result
@@ -428,6 +429,9 @@ class ProtocolRun(Result):
     ) -> ProtocolCard:
         """The protocol card of a result; `splits` is the SHA-256 of the file of splits."""
         asked, data = self.setting, self.setting.data
+        made = self._plan(result).splitter
+        given = made.digest if isinstance(made, GivenSplits) else None
+        ours = given is None
         roster = result.predictions.roster
         return ProtocolCard.from_run(
             result.classifier,
@@ -435,13 +439,13 @@ class ProtocolRun(Result):
             CardTask.of(asked.task, roster.classes[roster.labels].tolist(), asked.label),
             CardProcedure(
                 notation=str(result.protocol),
-                stratified=asked.stratify,
-                seed=asked.seed,
-                generator_version=GENERATOR_VERSION,
-                splits=splits,
+                stratified=made.stratify if ours else None,
+                seed=made.seed if ours else None,
+                generator_version=GENERATOR_VERSION if ours else None,
+                splits=splits or given,
                 divisions=result.predictions.n_divisions,
                 justification=asked.justification,
-                enrolled_each=self._plan(result).enrolled_each,
+                enrolled_each=made.enrolled_each,
             ),
             _value(result),
             selection=CardSelection(

@@ -39,7 +39,7 @@ from proband.protocols.running.predictions import Codes, FoldFacts, Predictions,
 from proband.protocols.running.results import ProtocolRun, Setting
 from proband.protocols.running.summary import summarised
 from proband.protocols.splits.plans import AUTO, SplitPlan, make_plans
-from proband.protocols.splits.splits import Missing, Split
+from proband.protocols.splits.splits import Missing, Split, Splitter
 from proband.words import Note, Sentence
 
 NOT_KEPT = Sentence(
@@ -57,7 +57,7 @@ _LOG = logging.getLogger(__name__)
 def run_protocol(
     classifiers: Mapping[str, Any] | Sequence[str],
     data: FeatureTable,
-    protocol: Protocol | str | Sequence[Protocol | str] = AUTO,
+    protocol: Protocol | Splitter | str | Sequence[Protocol | Splitter | str] = AUTO,
     *,
     task: Task = "identity",
     label: str | None = None,
@@ -85,7 +85,8 @@ def run_protocol(
     data
         Samples with their images or features.
     protocol
-        One protocol or several, or ``auto`` for what Mery et al. (2016) recommend.
+        One protocol or several, or ``auto`` for what Mery et al. (2016) recommend. A `Splitter` is a protocol with a seed and policies
+        of its own.
     task, label
         ``identity``: recognise subjects; ``attribute``: recognise the values of the column `label`.
     seed
@@ -132,7 +133,7 @@ def run_protocol(
     check_margin(margin)
     factors = Factors(_numbers(subjects), _numbers(images_each), draws)
     data = data.labelled(task, label)
-    asked = [protocol] if isinstance(protocol, Protocol | str) else list(protocol)
+    asked = [protocol] if isinstance(protocol, Protocol | Splitter | str) else list(protocol)
     if factors and any(isinstance(one, str) and one.strip().lower() == AUTO for one in asked):
         raise UsageError(
             "Which protocol suits depends on the number of subjects, so that sizes would not be compared under one.",
@@ -194,7 +195,7 @@ class _Carried:
     from_cache: dict[tuple[str, Protocol], tuple[int, int]] = field(default_factory=dict)
 
     def out(
-        self, data: FeatureTable, asked: Sequence[Protocol | str], seed: int
+        self, data: FeatureTable, asked: Sequence[Protocol | Splitter | str], seed: int
     ) -> tuple[FeatureTable, Roster, list[SplitPlan], list[list[Predictions]], list[Note]]:
         """The samples that all protocols can use, the plans, and the predictions of every classifier under each."""
         about: dict[str, Any] = {"task": self.task, "label": self.label}
@@ -237,12 +238,12 @@ class _Carried:
                     self.cache.directory,
                 )
 
-    def accuracies(self, asked: Sequence[Protocol | str]) -> Accuracies:
+    def accuracies(self, asked: Sequence[Protocol | Splitter | str]) -> Accuracies:
         """What finds the mean accuracy over runs of every classifier under each protocol, on any part of the data."""
         return partial(self._accuracies, asked)
 
     def _accuracies(
-        self, asked: Sequence[Protocol | str], data: FeatureTable, seed: int
+        self, asked: Sequence[Protocol | Splitter | str], data: FeatureTable, seed: int
     ) -> dict[tuple[str, Protocol], float]:
         every = self.out(data, asked, seed)[3]
         return {

@@ -29,6 +29,7 @@ from proband.protocols.running.results import (
     Setting,
 )
 from proband.protocols.splits.balancing import imbalance
+from proband.protocols.splits.given import GivenSplits
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import Split
 from proband.results.about import Who
@@ -57,6 +58,7 @@ SEARCHED = Target(
 TRAINED_AND_ENROLLED = Target("trained-and-enrolled", "these fitted models, and who is enrolled")
 Said = TypeVar("Said", Estimate, AccuracyComparison)
 CHOSEN = Sentence("protocols.chosen", "note", "{protocol} was chosen because {why}")
+GIVEN = Sentence("protocols.given-splits", "note", "{protocol} describes the splits that {by} made")
 SUBJECTS_LEFT_OUT = Sentence(
     "protocols.subjects-left-out",
     "note",
@@ -269,6 +271,8 @@ def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[Note]
         protocol, gone = str(found.protocol), found.plan.left_out
         if found.plan.why is not None:
             notes.append(CHOSEN(protocol=protocol, why=found.plan.why))
+        if isinstance(found.plan.splitter, GivenSplits):
+            notes.append(GIVEN(protocol=protocol, by=found.plan.splitter.by))
         if gone:
             notes.append(SUBJECTS_LEFT_OUT(protocol=protocol, n=len(gone), examples=first_few(gone)))
         if len(found.results) > 1 and found.protocol.kind not in _TESTS_ONCE:

@@ -102,7 +102,7 @@ class SplitPlan:
 
 
 def make_plan(
-    protocol: Protocol | str,
+    protocol: Protocol | Splitter | str,
     samples: Samples,
     labels: npt.NDArray[np.str_],
     *,
@@ -115,21 +115,16 @@ def make_plan(
     """Fit a protocol to samples: choose one if it is ``auto``, and find who meets its conditions.
 
     The conditions of a protocol (``[train: session == 1; test: session == 2]``) are conditions on the table of samples; the two data
-    sets of an external test may also be values of its column ``dataset``. Where identity is recognised and subjects are kept apart,
+    sets of an external test may also be values of its column ``dataset``. A splitter brings its own seed and policies. Where identity is recognised and subjects are kept apart,
     `enrolled_each` samples (one, unless that is said) of each held-out person are enrolled.
     """
     subjects, why = subjects_of(samples), None
     if isinstance(protocol, str) and protocol.strip().lower() == AUTO:
         protocol, why = auto_protocol(labels, subjects, task)
-    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
-    enrols = task == "identity" and stated.is_disjoint
-    made = splitter(
-        stated,
-        seed=seed,
-        stratify=stratify,
-        missing=missing,
-        enrolled_each=(enrolled_each or 1) if enrols else None,
-    )
+    if not isinstance(protocol, Splitter):
+        protocol = splitter(protocol, seed=seed, stratify=stratify, missing=missing)
+    enrols = task == "identity" and protocol.protocol.is_disjoint
+    made = replace(protocol, enrolled_each=(enrolled_each or 1) if enrols else None)
     stated = made.protocol
     train_on, test_on = (
         None if text is None else _meeting(samples, text) for text in (stated.train_on, stated.test_on)
@@ -141,7 +136,7 @@ def make_plan(
 
 
 def make_plans(
-    protocols: Sequence[Protocol | str],
+    protocols: Sequence[Protocol | Splitter | str],
     samples: Samples,
     *,
     task: Task = "identity",
@@ -187,10 +182,16 @@ def make_plans(
     used = samples.take(np.setdiff1d(np.arange(len(samples)), list(short)))
     labels = labels_of(used, task, label)
     again = [
-        replace(make_plan(plan.protocol, used, labels, **settings), why=plan.why, left_out=plan.left_out)
-        for plan in plans
+        replace(
+            make_plan(_again(given, plan), used, labels, **settings), why=plan.why, left_out=plan.left_out
+        )
+        for given, plan in zip(protocols, plans, strict=True)
     ]
     return short, again
+
+
+def _again(given: Protocol | Splitter | str, plan: SplitPlan) -> Protocol | Splitter:
+    return given if isinstance(given, Splitter) else plan.protocol
 
 
 def _meeting(samples: Samples, text: str) -> npt.NDArray[np.bool_]:

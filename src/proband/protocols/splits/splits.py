@@ -317,16 +317,19 @@ class Splitter:
         return length_of(counted, "samples")
 
     def _made(self, of: Material, repeats: Iterable[int]) -> Iterator[Split]:
-        divide = _DIVISIONS[self.protocol.kind]
         for repeat in repeats:
-            stream = np.random.default_rng(np.random.SeedSequence(int(self.seed), spawn_key=(repeat,)))
-            for fold, parts in enumerate(divide(of, self.protocol, self.stratify, stream), start=1):
+            for fold, parts in enumerate(self._divided(of, repeat), start=1):
                 where = f"{self.protocol}: in repeat {repeat}, fold {fold}"
                 train, validation, test = positions_of(checked_parts(parts, of, where, self.all_classes))
                 assert train is not None
                 assert test is not None
                 made = Split(repeat, fold, train, test, validation)
                 yield made if self.enrolled_each is None else self._enrol(made, of, where)
+
+    def _divided(self, of: Material, repeat: int) -> Iterator[Parts]:
+        """The parts of each fold of a repeat."""
+        stream = np.random.default_rng(np.random.SeedSequence(int(self.seed), spawn_key=(repeat,)))
+        return _DIVISIONS[self.protocol.kind](of, self.protocol, self.stratify, stream)
 
     def _enrol(self, split: Split, of: Material, where: str) -> Split:
         """Enrol samples of each held-out person, drawn in a stream of the split's own, and test the others."""
