@@ -26,12 +26,12 @@ _TILE_CELLS = 1 << 22  # scores held at once per thread when whole rows are read
 _ONE_PERSON = Sentence(
     "ranks.one-person",
     "caution",
-    "the enrolled gallery has one person only: nobody can be confused with another, so the rates are not meaningful",
+    "the gallery has only one enrolled person, so no confusion is possible and the rates are not meaningful",
 )
 _DONT_CARE = Sentence(
     "ranks.mates-dont-care",
     "caution",
-    "{n:count probe has/probes have} only don't-care cells for mates; left out",
+    "{n:count probe} with only don't-care cells for mates {n:word was/were} left out",
 )
 _GALLERY_A_BLOCK = 2048  # what a thread takes at a time
 _PROBES_AT_ONCE, _GALLERY_AT_ONCE = (
@@ -106,7 +106,7 @@ def rank(
     if not experiment.mated.any():
         raise DesignError(
             "No probe has a mate in the gallery, so there are no ranks.",
-            "is the subject column right? A search for people who are not enrolled has no identification rate.",
+            "check the subject column; searches for people who are not enrolled have no identification rate.",
         )
     rows, columns = axis_positions(experiment, scores)
     if check_orientation:
@@ -200,7 +200,7 @@ def _count_matrix(
     """Count in tiles of whole rows, read one after another."""
     counts = new_counts(len(task.rows))
     blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
-    progress.begin(f"ranks of {scores.name}", len(task.rows))
+    progress.begin(f"ranking {scores.name}", len(task.rows))
     owners = (
         np.unique(task.column_codes, return_inverse=True)[1] if counting == "subjects" else task.columns[:0]
     )
@@ -258,7 +258,7 @@ def _count_embeddings(
         if counting == "subjects"
         else slices(len(task.columns), _GALLERY_A_BLOCK)
     )
-    progress.begin(f"ranks of {scores.name}", len(task.columns))
+    progress.begin(f"ranking {scores.name}", len(task.columns))
     with one_blas_thread():
         for done, block_closer, block_tied in run_blocks(
             _Screened(task, counting, probes, probe_norms, best, screen), blocks, threads

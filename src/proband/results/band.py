@@ -169,7 +169,7 @@ class Band(Result):
         first = "rank 1" if self.x is None else f"at {digits(float(self.x[0]))}"
         return (
             f"{about} with a {kind} {level(self.confidence_level)} band, {first}: {fixed(self.values[0])} "
-            f"{interval(self.low[0], self.high[0])}, varying {self.answers.varying}"
+            f"{interval(self.low[0], self.high[0])}, for {self.answers.varying}"
         )
 
     def _frame(self, wide: bool) -> pl.DataFrame:

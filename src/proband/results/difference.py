@@ -17,7 +17,7 @@ from proband.words import Method, Note, Sentence
 NOTHING_VARIES = Sentence(
     "comparison.nothing-varies",
     "caution",
-    "nothing varies in these data, so nothing is shown, however narrow the interval",
+    "there is no variation in these data, so nothing can be concluded, however narrow the interval",
 )
 """Said of a difference that does not vary at all."""
 _IN_POINTS = Sentence(
@@ -41,7 +41,7 @@ _EQUIVALENT = Sentence(
 _UNDECIDED = Sentence(
     "comparison.undecided",
     "note",
-    "{first} against {second} is undecided: {effect}, {tested}{more:then}",
+    "{first} vs {second} is undecided: {effect}, {tested}{more:then}",
 )
 _SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}")
 _SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} against {second}: {effect}, {tested}")
@@ -50,18 +50,18 @@ _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
     "caution",
-    "{first} against {second}: no verdict; the difference is {difference} here, but {why}",
+    "{first} vs {second}: no verdict; the observed difference is {difference}, but {why}",
 )
 _HERE_IN_POINTS = Sentence("comparison.difference-in-points", "note", "{difference:points}")
 _HERE = Sentence("comparison.difference", "note", "{difference:signed}")
 _NOBODY = Sentence(
-    "comparison.nobody", "caution", "no person was recognised by one algorithm and not by the other"
+    "comparison.nobody", "caution", "no person was recognised by only one of the two algorithms"
 )
 _TOO_FEW_DRAWS = Sentence(
     "comparison.too-few-draws",
     "caution",
-    "{draws:count draw gives/draws give} no p-value below {floor:given}, so nothing can be significant at {level:given}: ask for "
-    "more resamples",
+    "{draws:count draw gives/draws give} no p-value below {floor:given}, so nothing can be significant at "
+    "{level:given}: use more resamples",
 )
 _NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more ({bounds})")
 _WITHIN = Sentence(
@@ -79,19 +79,19 @@ _NEEDED = Sentence(
 _OVER_CHOICES = Sentence(
     "comparison.over-choices",
     "note",
-    "{first} against {second} over choices of images of these people: {images}; it does not win in {not_won:count} of "
-    "{trials:count}. On other people: {verdict}, {effect}, {tested}",
+    "{first} vs {second} over choices of images of these people: {images}; it does not win in "
+    "{not_won:count} of {trials:count} choices. On new people: {verdict}, {effect}, {tested}",
 )
 _BY_PERSON = Sentence(
     "comparison.by-person",
     "caution",
-    "person-weighted instead of probe-weighted it is {verdict}: {effect}, {tested}",
+    "person-weighted instead of probe-weighted, the verdict is {verdict}: {effect}, {tested}",
 )
-_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} is right for one and wrong for the other")
+_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} is correct for only one of the two")
 _BY_UNIT = Sentence(
     "comparison.by-unit",
     "caution",
-    "{unit}-weighted it is {verdict}: {effect}, {tested}",
+    "{unit}-weighted, the verdict is {verdict}: {effect}, {tested}",
 )
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]

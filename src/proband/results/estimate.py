@@ -25,8 +25,8 @@ DRIFT = 0.1
 _WHICH_RATE = Sentence(
     "weights.which-rate",
     "mark",
-    "{many:capital} differ in their number of {item}s: quote the {item}-weighted rate for the {item}s of this test, and the "
-    "{unit}-weighted rate for statements about new {many}",
+    "{many:capital} differ in their number of {item}s: quote the {item}-weighted rate for the {item}s of "
+    "this test and the {unit}-weighted rate for new {many}",
 )
 
 
@@ -263,9 +263,11 @@ class Estimate(Result):
             The estimate that rests on all of them.
         """
         if self.again is None or self.replicates is None:
-            raise DesignError("This estimate has no random replicates, so there are none to add to.")
+            raise DesignError("This estimate has no random replicates, so none can be added.")
         if n_resamples <= len(self.replicates):
-            raise UsageError(f"There are {count(len(self.replicates))} replicates already; ask for more.")
+            raise UsageError(
+                f"There are {count(len(self.replicates))} replicates already; request a larger number."
+            )
         return self.again(n_resamples)
 
     def __float__(self) -> float:
@@ -278,7 +280,7 @@ class Estimate(Result):
         beside = "" if self.by_person is None else f"; {self.by_person.person_weighted}"
         return (
             f"{about}{self.of} {fixed(self.value)}{spread}, {level(self.confidence_level)} {ends}{beside}, "
-            f"varying {self.answers.varying}"
+            f"for {self.answers.varying}"
         )
 
 

@@ -28,8 +28,8 @@ from proband.words import Note, Sentence, Target, count, counted
 
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
-Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]
-Models = Annotated[int, Within(ge=1, said="A number of models is a whole number of at least 1")]
+Places = Annotated[int, Within(ge=1, said="The number of guesses must be a whole number of at least 1")]
+Models = Annotated[int, Within(ge=1, said="The number of models must be a whole number of at least 1")]
 _USUAL = (1, 5)
 _SHOWN = 5
 
@@ -37,35 +37,36 @@ _RECALL = Target("recall", "recall")
 _FIXED = Target("models-and-classes", "the models and the classes")
 _VARYING: dict[Unit, Target] = {
     "sample": Target("samples-of-classes", "new samples of these classes"),
-    "group": Target("groups-of-samples", "new groups, with as many samples of these classes each"),
+    "group": Target("groups-of-samples", "new groups, with the same number of samples of each class"),
 }
 _ALIKE: dict[Unit, Target] = {
     "sample": Target(
-        "samples-alike", "samples are independent, and those of a class identically distributed"
+        "samples-alike", "samples are independent, and samples of a class are identically distributed"
     ),
     "group": Target("groups-alike", "groups are independent and identically distributed"),
 }
 _UNSEEN = Sentence(
     "classification.unseen-classes",
     "note",
-    "{n:count class has/classes have} no sample here ({names}): left out of the macro average",
+    "{n:count class has/classes have} no samples ({names}) and {n:word is/are} left out of the macro average",
 )
 _SINGLE = Sentence(
     "classification.single-samples",
     "caution",
-    "{n:count class has/classes have} one sample each, which has the same weight in the macro average as all samples of "
-    "another class: its interval may be too narrow",
+    "{n:count class has/classes have} one sample each, which counts as much in the macro average as all "
+    "samples of another class: the interval may be too narrow",
 )
 _ONE_GROUP = Sentence(
     "classification.one-group",
     "caution",
-    "{n:count class has/classes have} samples of one group only ({names}): variation over groups cannot be estimated, so "
-    "intervals may be too narrow",
+    "{n:count class has/classes have} samples from one group only ({names}): variation between groups "
+    "cannot be estimated, so intervals may be too narrow",
 )
 _TIED = Sentence(
     "classification.ties",
     "caution",
-    "{algorithm}: the true class ties with another in {n:count} of {total:count sample}, and the tie policy ({ties}) decides them",
+    "{algorithm}: the true class is tied with another class in {n:count} of {total:count sample}; the tie "
+    "policy ({ties}) decides the outcome",
 )
 
 
@@ -148,7 +149,9 @@ def classify(
         for name, is_given in (("margin", margin is not None), ("adjust", adjust != "single-step")):
             if is_given:
                 raise UsageError(
-                    Hint("{named:{which}} is of a comparison, and has no effect on one model.", which=name),
+                    Hint(
+                        "{named:{which}} applies to comparisons and has no effect with one model.", which=name
+                    ),
                     "leave it out.",
                 )
         return found
@@ -212,7 +215,7 @@ def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     most = len(task.classes) - 1 if task.ranked else 1
     if len(task.classes) < 2:
         raise InputError(
-            "There is one class, so nothing to tell apart.", "classify into at least two classes."
+            "There is only one class, so there is nothing to classify.", "use at least two classes."
         )
     if k is None:
         return tuple(one for one in _USUAL if one <= most)
@@ -220,16 +223,17 @@ def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     for one in asked:
         if one > most:
             why = (
-                f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always hold the right one"
+                f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always include "
+                "the right one"
                 if task.ranked
                 else "predicted labels have no second choice"
             )
             raise UsageError(
                 f"Top-{one} accuracy is not meaningful: {why}.",
-                f"ask for at most {most}." if task.ranked else "pass scores, samples × classes.",
+                f"use at most {most}." if task.ranked else "pass scores, samples × classes.",
             )
     if not asked:
-        raise UsageError("No number of guesses is asked for.", "k=1 is plain accuracy.")
+        raise UsageError("No number of guesses was given.", "use k=1 for plain accuracy.")
     return tuple(int(one) for one in asked)
 
 
@@ -239,11 +243,14 @@ def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
     if len(groups) != n:
         raise InputError(
             f"There are {counted(len(groups), 'group label')} for {counted(n, 'sample')}.",
-            "give the group of every sample, in the same order.",
+            "pass one group label per sample, in the same order.",
         )
     units = np.unique(groups, return_inverse=True)[1].astype(np.intp)
     if units.max() == 0:
-        raise InputError("One group says nothing of others.", "leave group out, or give more groups.")
+        raise InputError(
+            "All samples are from one group, so variation between groups cannot be estimated.",
+            "leave group out, or use data from more groups.",
+        )
     return units, "group"
 
 

@@ -34,7 +34,9 @@ _SEVERAL_PROBES = Sentence(
     "comparison.people-are-units", "note", "people have several probes, so people are the units of the tests"
 )
 _ONE_PROBE = Sentence(
-    "comparison.one-probe-each", "note", "each person has one probe, so the test over people is McNemar's"
+    "comparison.one-probe-each",
+    "note",
+    "each person has one probe, so the test over people is McNemar's test",
 )
 _SWAPPED = Sentence(
     "comparison.swapped",
@@ -44,23 +46,24 @@ _SWAPPED = Sentence(
 _FRACTIONS = Sentence(
     "comparison.fractions",
     "note",
-    "fractional successes have no counts to test, so outcomes are swapped and resampled by person",
+    "fractional successes are not counts, so outcomes are swapped and resampled by person",
 )
 _CHOSEN = Sentence(
     "comparison.chosen-pairs",
     "note",
-    "{n:count pair} of {of:count} {n:word was/were} chosen, and p-values, intervals and verdicts are adjusted for {n:word it/these} alone",
+    "{n:count pair} of {of:count} {n:word was/were} selected; p-values, intervals and verdicts are adjusted "
+    "for {n:word this pair/these pairs} only",
 )
 _FAMILIES = Sentence(
     "comparison.categories-together",
     "note",
-    "p-values, intervals and verdicts by category hold for all {n:count} categories together (Bonferroni over categories); those over "
-    "all probes stand for themselves",
+    "p-values, intervals and verdicts by category hold jointly for all {n:count} categories (Bonferroni "
+    "over categories); those over all probes are adjusted separately",
 )
 _SIDES_BY_NUMBER = Sentence(
     "comparison.sides-by-number",
     "note",
-    "one-sided p-values and bounds of {n:count pair} are adjusted by their number (Bonferroni)",
+    "one-sided p-values and bounds are adjusted for {n:count pair} (Bonferroni)",
 )
 Algorithm = Outcomes | Scores | Trials
 Algorithms = Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm]
@@ -284,8 +287,8 @@ def margin_for(margin: float | None, is_rate: bool) -> float | None:
         return DEFAULT_MARGIN if is_rate else None
     if not margin >= 1e-6 or (is_rate and margin >= 1):
         raise UsageError(
-            f"The margin is a difference worth having, above 0 (and of rates below 1), got {margin!r}.",
-            "0.01 is one point.",
+            f"The margin must be above 0 (and below 1 for rates), got {margin!r}.",
+            "for example, 0.01 is one percentage point.",
         )
     return margin
 
@@ -300,7 +303,7 @@ def require_several(question: Question) -> None:
     if len(question.data) < 2:
         raise UsageError("A comparison needs at least two algorithms.")
     if len(set(question.names)) < len(question.names):
-        raise UsageError(f"Algorithms need names of their own; got {', '.join(question.names)}.")
+        raise UsageError(f"Algorithm names must be unique; got {', '.join(question.names)}.")
 
 
 def require_same_probes(outcomes: Sequence[Outcomes]) -> None:
@@ -314,6 +317,7 @@ def require_same_probes(outcomes: Sequence[Outcomes]) -> None:
         )
         if not same:
             raise DesignError(
-                f"{first.algorithm} and {one.algorithm} were not measured on the same probes in the same way.",
-                "for two independent sets of people use compare_independent.",
+                f"{first.algorithm} and {one.algorithm} were not measured on the same probes in the same "
+                "way.",
+                "use compare_independent for two independent sets of people.",
             )

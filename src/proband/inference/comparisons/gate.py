@@ -53,10 +53,10 @@ _SAID: dict[Decision, Sentence] = {
     ),
 }
 _CHANCES = (
-    "An equal algorithm would pass with probability {equal:percent}, and one that is worse by {twice} would fail with "
-    "probability {worse:percent}; "
+    "An equal algorithm would pass with probability {equal:percent}, and one that is worse by {twice} would "
+    "fail with probability {worse:percent}; "
 )
-_ENOUGH = ", and about {needed:count} would let an equal one pass with probability {power:percent}"
+_ENOUGH = ", and about {needed:count} would let an equal algorithm pass with probability {power:percent}"
 _POWER = Sentence("gate.power", "note", _CHANCES + "this test has {n:count person/people}" + _ENOUGH)
 _POWER_OF_PROBES = Sentence(
     "gate.power-of-probes", "note", _CHANCES + "this test has {n:count probe}" + _ENOUGH
@@ -64,13 +64,14 @@ _POWER_OF_PROBES = Sentence(
 _BLIND = Sentence(
     "gate.nothing-varies",
     "caution",
-    "Nothing varies in these data, so nothing can be said about other people",
+    "There is no variation in these data, so nothing can be concluded about new people",
 )
 _PINNED = Sentence("gate.pinned", "note", "The baseline is {file}, pinned by its digest {digest}")
 _LOOSE = Sentence(
     "gate.not-pinned",
     "note",
-    "The baseline is not pinned. If every release becomes the next baseline, losses that each stay within {margin} add up",
+    "The baseline is not pinned. If every release becomes the next baseline, losses within {margin} can "
+    "accumulate",
 )
 _SHOWN = 12  # letters of a digest
 
@@ -339,8 +340,8 @@ def _one(given: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], role:
     named = by_name(given)
     if len(named) > 1:
         raise UsageError(
-            f"The {role} is one algorithm; got {len(named)}: {first_few(list(named))}.",
-            "gate(scores, experiment, baseline=…) judges two; compare several with compare.",
+            f"The {role} must be one algorithm; got {len(named)}: {first_few(list(named))}.",
+            "use gate(scores, experiment, baseline=…) for two algorithms and compare for several.",
         )
     (one,) = named.values()
     return one  # type: ignore[no-any-return]
@@ -356,7 +357,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
     """Judge a comparison of a candidate, which comes first, with a baseline."""
     (pair,) = comparison.pairs
     if pair.margin is None or pair.bound_low is None or pair.bound_high is None:
-        raise UsageError("A gate needs the loss that matters.", "declare a margin, such as 0.01 for a rate.")
+        raise UsageError("A gate needs a margin.", "pass a margin, such as 0.01 for a rate.")
     if comparison.confidence_level <= 0.5:
         raise UsageError(
             f"A gate needs a confidence level above 0.5, got {given(comparison.confidence_level)}."

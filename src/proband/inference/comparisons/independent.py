@@ -40,20 +40,21 @@ _OF_PROBES = Method(
 )
 _OF_PEOPLE = Method(
     "two-proportions-of-people",
-    "Newcombe interval of two rates over people, and the test it inverts to",
-    "Newcombe's interval of two Wilson intervals over people, with effective sample sizes and Student's t, and the test that it inverts to",
+    "Newcombe interval of two rates over people, and the corresponding test",
+    "Newcombe's interval from two Wilson intervals over people, with effective sample sizes and Student's "
+    "t, and the corresponding test",
     ("newcombe1998", "rao1992"),
 )
-_BOTH_SETS = Target("people-in-both-sets", "other people in both sets")
+_BOTH_SETS = Target("people-in-both-sets", "new people in both sets")
 _ALGORITHMS_AND_GALLERIES = Target("algorithms-and-galleries", "the algorithms and the galleries")
-_APART = Target("people-apart", "people are independent; nobody is in both sets, by their names")
+_APART = Target("people-apart", "people are independent; by their names, no person is in both sets")
 _PERHAPS_SHARED = Target(
-    "people-perhaps-shared", "people are independent; whether anybody is in both sets is not known"
+    "people-perhaps-shared", "people are independent; whether any person is in both sets is unknown"
 )
 _SHARED_NAMES = Sentence(
     "comparison.shared-names",
     "caution",
-    "{n:count name is/names are} in both tables ({first}); whether they are the same people is not known",
+    "{n:count name is/names are} in both tables ({first}); whether they belong to the same people is unknown",
 )
 
 
@@ -118,14 +119,17 @@ def compare_independent(
     asked = as_measure(measure)
     if asked.form != "share":
         raise DesignError(
-            f"The {asked.estimand} of independent people cannot be compared; rates can.", "take rank-1."
+            f"The {asked.estimand} cannot be compared between independent sets of people; rates can.",
+            "use rank-1, for example.",
         )
     two_sided_level(confidence_level, one_sided)
     sets = by_name(scores), by_name(others)
     chosen = _matched(list(sets[0]), list(sets[1]), pairs)
     a, b = next(iter(sets[0].values())), next(iter(sets[1].values()))
     if a.experiment.fingerprint == b.experiment.fingerprint:
-        raise DesignError("Both were measured on the same probes, which are not independent.", "use compare.")
+        raise DesignError(
+            "Both sets have the same probes, so they are not independent.", "use compare instead."
+        )
     assumed, notes = _apart(a, b)
     shared = set(sets[0]) & set(sets[1])
     estimates: dict[str, Estimate] = {}
@@ -179,7 +183,7 @@ def _matched(
     if not alike:
         raise UsageError(
             f"No algorithm of the first set ({first_few(list(first), 6)}) is in the second ({first_few(list(second), 6)}).",
-            Hint("say which are compared: {option:pairs=A-B}"),
+            Hint("select the pairs to compare: {option:pairs=A-B}"),
         )
     return alike
 
@@ -197,9 +201,9 @@ def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]
     )
     if shared and one_table:
         raise DesignError(
-            f"{counted(len(shared), 'person is', 'people are')} in both sets, which are then not independent: "
-            f"{first_few(shared)}.",
-            "leave them out of one set; on the same probes use compare.",
+            f"{counted(len(shared), 'person is', 'people are')} in both sets, so the sets are not "
+            f"independent: {first_few(shared)}.",
+            "leave them out of one set; on the same probes use compare instead.",
         )
     if shared:
         return _PERHAPS_SHARED, (_SHARED_NAMES(n=len(shared), first=first_few(shared)),)

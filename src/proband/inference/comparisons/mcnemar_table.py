@@ -40,25 +40,28 @@ from proband.words import Note, Sentence
 _TESTED = Sentence(
     "mcnemar.tests",
     "note",
-    "Success: rank {rank} or better. Corr/Total: probes recognised, of all. SS, SF, FS, FF: probes that both recognise, only the first, "
-    "only the second, neither. The mid-p is two-sided and gives what was observed half its weight",
+    "Success: rank {rank} or better. Corr/Total: recognised probes of all probes. SS, SF, FS, FF: probes "
+    "recognised by both, only the first, only the second, neither. The mid-p is two-sided and counts the "
+    "observed outcome with half its probability",
 )
 _ADJUSTED = Sentence(
     "mcnemar.adjusted",
     "note",
-    "Adjusted: the two-sided exact p-value, for all tests of this table together ({n:count}) (Holm), whatever probes they share",
+    "Adjusted: the two-sided exact p-value, adjusted for all {n:count} tests in this table (Holm); valid "
+    "even if tests share probes",
 )
 _NOT_INDEPENDENT = Sentence(
     "mcnemar.probes-share-people",
     "caution",
-    "in {sets} people have several probes, which are not independent, so these tests reject too often: use compare, which accounts for "
-    "people",
+    "in {sets} people have several probes, which are not independent, so these tests reject too often: use "
+    "compare, which accounts for several probes from one person",
 )
 _EMPTY = Sentence("mcnemar.no-probes", "caution", "{why}, so there is nothing to test")
 _FEW = Sentence(
     "mcnemar.few-discordant",
     "caution",
-    "{n:count probe tells/probes tell} {first} and {second} apart in {category}: the smallest two-sided p-value possible is {least:given}",
+    "{n:count probe distinguishes/probes distinguish} {first} from {second} in {category}: the smallest "
+    "possible two-sided p-value is {least:given}",
 )
 
 
@@ -272,7 +275,7 @@ def mcnemar_table(
     named = by_name(scores)
     chosen = every_two(tuple(named), chosen_pairs(tuple(named), pairs, against))
     if not chosen:
-        raise UsageError("McNemar's test compares two algorithms, got one.")
+        raise UsageError("McNemar's test needs two algorithms, got one.")
     outcomes = {name: outcomes_of(algorithm, experiment) for name, algorithm in named.items()}
     experiment = next(iter(outcomes.values())).experiment
     return mcnemar_of_sets(
@@ -301,7 +304,7 @@ def mcnemar_of_sets(
     rows = [_row(None, {name: outcomes[name] for name in two}, rank, confidence_level) for two in pairs]
     names = [None, *(category.name for category in categories)]
     if len(set(names)) < len(names):
-        raise UsageError("Two categories have the same name.", "give each its own name.")
+        raise UsageError("Two categories have the same name.", "give each category a different name.")
     for category in categories:
         try:
             part = category.of(experiment)

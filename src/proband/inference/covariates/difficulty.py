@@ -37,23 +37,25 @@ GOOD_BAD_UGLY = ("good", "bad", "ugly")
 _ALL = Sentence(
     "difficulty.judges",
     "note",
-    "the closeness of each probe to its mate, as a share of probes that are farther, is averaged over {algorithms:names}; the parts hold as many probes "
-    "as each other",
+    "each probe is scored by the share of probes that are farther from their mates, averaged over "
+    "{algorithms:names}; the parts have equal numbers of probes",
 )
 _NAIVE = Sentence(
     "difficulty.selection",
     "caution",
-    "parts that an algorithm helped to make are of its own mistakes: on them {algorithm} has {naive:rate} in the {part} part, and {held:rate} on parts "
-    "made without it",
+    "parts that an algorithm helped to define reflect its own mistakes: on such parts {algorithm} has "
+    "{naive:rate} in the {part} part, and {held:rate} on parts defined without it",
 )
 _BY_IMAGES = Sentence(
     "difficulty.by-images",
     "note",
-    "one algorithm alone: the part of a probe is judged by the person's other probes; {n:count probe} of people with one probe {n:word has/have} none and "
-    "{n:word is/are} left out of these rates, the naive ones too",
+    "one algorithm: the part of a probe is decided by the other probes of the same person; {n:count probe} "
+    "of people with only one probe {n:word is/are} left out of these rates, including the naive rates",
 )
 _BY_ALGORITHMS = Sentence(
-    "difficulty.by-algorithms", "note", "each algorithm is judged on the parts that the other algorithms make"
+    "difficulty.by-algorithms",
+    "note",
+    "each algorithm is evaluated on the parts defined by the other algorithms",
 )
 
 
@@ -146,7 +148,7 @@ class Partition(Result):
         names = list(dict.fromkeys(rate.algorithm for rate in self.rates))
         raise UsageError(
             f"There is no rate of {algorithm!r} on the part {part!r}.",
-            f"algorithms are: {first_few(names, 12)}; parts are: {', '.join(self.parts)}.",
+            f"available algorithms: {first_few(names, 12)}; parts: {', '.join(self.parts)}.",
         )
 
     def __repr__(self) -> str:
@@ -234,23 +236,23 @@ def divide(
 ) -> Partition:
     """Divide probes that were ranked already (see `partition`)."""
     if parts < 2:
-        raise UsageError(f"Probes are divided into at least 2 parts, got {parts}.")
+        raise UsageError(f"Probes must be divided into at least 2 parts, got {parts}.")
     if judges == "auto":
         judges = "algorithms" if len(scores) > 1 else "images"
     if judges == "algorithms" and len(scores) < 2:
         raise DesignError(
-            "One algorithm alone cannot be judged on parts that others make.",
-            Hint("give scores of several, or {option:judges=images}"),
+            "One algorithm cannot be evaluated on parts defined by other algorithms.",
+            Hint("pass scores of several algorithms, or {option:judges=images}"),
         )
     first = ranked[0]
     if any(not np.array_equal(outcomes.probes, first.probes) for outcomes in ranked):
         raise DesignError(
-            "The algorithms were not compared on the same probes.", "give scores over the same samples."
+            "The algorithms were not compared on the same probes.", "pass scores over the same samples."
         )
     n, people = len(first), np.unique(first.subjects, return_inverse=True)[1]
     if n < 2 * parts:
         raise DesignError(
-            f"{counted(n, 'probe is', 'probes are')} too few for {parts} parts.", "look at more probes."
+            f"{counted(n, 'probe is', 'probes are')} too few for {parts} parts.", "use more probes."
         )
     names = GOOD_BAD_UGLY if parts == len(GOOD_BAD_UGLY) else tuple(f"part {k}" for k in range(1, parts + 1))
     hardness = np.array([_hardness(mate_closeness(s, o)) for s, o in zip(scores, ranked, strict=True)])
@@ -261,8 +263,9 @@ def divide(
         judged = np.bincount(people)[people] > 1
         if judged.sum() < 2 * parts:
             raise DesignError(
-                f"{counted(int(judged.sum()), 'probe is', 'probes are')} of people with several: too few to judge one by the others.",
-                Hint("give scores of several algorithms, or {option:parts=2}"),
+                f"{counted(int(judged.sum()), 'probe is', 'probes are')} of people with several probes: too "
+                "few to assign a probe to a part by the person's other probes.",
+                Hint("pass scores of several algorithms, or {option:parts=2}"),
             )
     held = []
     for place in range(len(scores)):
@@ -452,7 +455,7 @@ def _joined(first: Outcomes, probes: pl.DataFrame) -> pl.DataFrame:
     taken = [name for name in own.columns if name in samples.frame.columns]
     if taken:
         raise DesignError(
-            f"The samples table has a column {taken[0]!r} already.", "rename it, or take the table without."
+            f"The samples table already has a column {taken[0]!r}.", "rename or remove this column."
         )
     named = samples.frame.with_columns(pl.Series(_KEY, samples.ids[:]))
     return named.join(own, on=_KEY, how="left", maintain_order="left").drop(_KEY)

@@ -36,50 +36,55 @@ _METHOD = Method(
 _IN_ONE = Method("difference-of-accuracies", "difference of accuracies")
 _ANSWERS = Answers(
     Target("difference-over-data-sets", "difference of accuracies over data sets"),
-    Target("data-sets", "new data sets, of which these are a sample"),
+    Target("data-sets", "new data sets from the same population of data sets"),
     Target("algorithms", "the algorithms"),
     Target(
         "data-sets-independent",
-        "data sets are independent of each other, and their differences vary symmetrically",
+        "data sets are independent, and their differences are symmetrically distributed",
     ),
 )
 FEW = Sentence(
     "datasets.few",
     "caution",
-    "with {n:count data set} no pair can be significant: the smallest p-value of {pairs:count pair} is {least:small}",
+    "with {n:count data set} no pair can be significant: the smallest possible adjusted p-value for "
+    "{pairs:count pair} is {least:small}",
 )
 FEW_APART = Sentence(
     "datasets.few-without-ties",
     "caution",
-    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of signed ranks: no pair can be "
-    "significant, since the smallest p-value of {pairs:count pair} is {least:small}",
+    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of "
+    "signed ranks: no pair can be significant, because the smallest possible adjusted p-value for "
+    "{pairs:count pair} is {least:small}",
 )
 ZEROS = Sentence(
     "datasets.zeros",
     "note",
-    "differences of 0 were left out of the signed ranks of {n:count pair}; equal ones share their mean rank",
+    "differences of 0 were left out of the signed ranks of {n:count pair}; equal differences share their "
+    "mean rank",
 )
 NO_ERRORS = Sentence(
     "datasets.no-errors",
     "note",
-    "every data set weighs the same, however small: without standard errors of the differences nothing is said of their sizes",
+    "every data set is weighted equally, whatever its size: without standard errors of the differences, "
+    "their sizes are unknown",
 )
 AS_IF_ONE = Sentence(
     "datasets.as-if-one",
     "caution",
-    "in {n:count data set} two algorithms differ in nobody or in everybody alike; their standard error is taken as if one person differed: "
-    "{names:names}",
+    "in {n:count data set} two algorithms differ for no person, or equally for every person; the standard "
+    "error used is that of a difference for one person: {names:names}",
 )
 HETEROGENEOUS = Sentence(
     "datasets.heterogeneous",
     "caution",
-    "the difference of {first} and {second} is not the same in all data sets (Q {q:small}, p {p:p}): look at the interval for another data set",
+    "the difference of {first} and {second} differs between data sets (Q {q:small}, p {p:p}): see the "
+    "interval for a new data set",
 )
 NO_SPREAD = Sentence(
     "datasets.no-spread",
     "caution",
-    "between data sets no spread was found for {n:count pair}, which does not show that there is none: the interval for another data set may be "
-    "too narrow",
+    "no variation between data sets was estimated for {n:count pair}, which does not show that there is "
+    "none: the interval for a new data set may be too narrow",
 )
 
 
@@ -133,10 +138,13 @@ def compare_datasets(
     """
     held = _read(table, dataset, errors, algorithm, success, cluster)
     if len(held.algorithms) < 2:
-        raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")
+        raise UsageError(
+            "A comparison needs at least two algorithms, got one.", "add one column per algorithm."
+        )
     if len(held.datasets) < 2:
         raise InputError(
-            "One data set says nothing of others.", "compare over at least two; within one use compare."
+            "There is only one data set, so nothing can be concluded about other data sets.",
+            "use at least two data sets, or compare for a comparison within one.",
         )
     ranks = np.stack([mean_ranks(-np.round(row, 12)) for row in held.values])
     averages = ranks.mean(axis=0)
@@ -179,14 +187,18 @@ def _read(
     if algorithm is None and success is None:
         if cluster is not None:
             raise UsageError(
-                "A table of accuracies names no people.",
-                "name the columns of outcomes as well: algorithm and success.",
+                "A table of accuracies has no people, so cluster has no effect.",
+                "name the columns algorithm and success as well.",
             )
         return accuracies_of(table, dataset, errors)
     if algorithm is None or success is None:
-        raise UsageError("Outcomes need the column of algorithms and that of successes.", "name both.")
+        raise UsageError(
+            "Outcomes need the column of algorithms and that of successes.", "name both columns."
+        )
     if errors is not None:
-        raise UsageError("Outcomes have standard errors of their own.", "leave the table of errors out.")
+        raise UsageError(
+            "Standard errors are computed from outcomes.", "leave out the table of standard errors."
+        )
     return outcomes_of(table, dataset, algorithm, success, cluster)
 
 

@@ -22,8 +22,8 @@ BETTER = Sentence(
 UNDECIDED = Sentence(
     "datasets.undecided",
     "note",
-    "{first} and {second} are not significantly different over data sets: {difference:points} (median), higher in {wins:count} and lower in "
-    "{losses:count} of {n:count data set/data sets}, p {p:p}",
+    "{first} and {second} are not significantly different over data sets: {difference:points} (median), "
+    "higher in {wins:count} and lower in {losses:count} of {n:count data set/data sets}, p {p:p}",
 )
 
 

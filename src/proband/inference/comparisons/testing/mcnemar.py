@@ -82,8 +82,9 @@ class PairedOutcomes:
         for values in (first, second):
             if not ((values == 0.0) | (values == 1.0)).all():
                 raise UsageError(
-                    "McNemar's test counts successes and failures; fractions of a success have no such count.",
-                    "choose pessimistic or optimistic ties.",
+                    "McNemar's test needs whole successes and failures; fractions of a success cannot be "
+                    "counted.",
+                    "use pessimistic or optimistic ties.",
                 )
         if first.shape != second.shape:
             raise UsageError(
@@ -183,7 +184,7 @@ def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
     n = n_sf + n_fs
     if n > MOST_PROBES:
         raise UsageError(
-            f"{digits(n)} discordant probes are more than can be counted exactly, {count(MOST_PROBES)}."
+            f"{digits(n)} discordant probes exceed the limit of the exact test, {count(MOST_PROBES)}."
         )
     if n == 0:
         return paired_test_of(0, 0, (1.0, 1.0), 0.0, EXACT, _PROBE)
