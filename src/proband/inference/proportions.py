@@ -91,7 +91,9 @@ def proportion_interval(
     if method not in get_args(ProportionMethod):
         raise unknown_name("interval", method, get_args(ProportionMethod))
     if not 0 <= successes <= n:
-        raise UsageError(f"{digits(successes, 6)} successes of {digits(n, 6)} trials is no proportion.")
+        raise UsageError(
+            f"{digits(successes, 6)} successes of {digits(n, 6)} trials is not a valid proportion."
+        )
     if n == 0:
         return Interval(0.0, 1.0)
     if method == "wilson":

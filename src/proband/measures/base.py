@@ -61,7 +61,7 @@ class Measure(ABC):
         How tables write it besides, with ``{}`` for its parameter.
     """
 
-    made_by: ClassVar[str] = "pass its name: 'rank-1', 'fnmr@0.001', 'tar@0.001', 'eer' or 'auc'"
+    made_by: ClassVar[str] = "by its name: 'rank-1', 'fnmr@0.001', 'tar@0.001', 'eer' or 'auc'"
 
     key: str
     view: View

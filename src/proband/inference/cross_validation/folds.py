@@ -58,7 +58,9 @@ _STABILITY = Sentence(
 )
 
 PEOPLE_SPLIT = Target("subjects-split-anew", "resampled training and test subjects")
-SAMPLES_SPLIT = Target("samples-split-anew", "samples of the same resampled training and test subjects")
+SAMPLES_SPLIT = Target(
+    "samples-split-anew", "training and test sets resampled from samples of the same subjects"
+)
 OTHERS_UNTRAINED = Target("people-not-trained-on", "new people not used in training")
 OTHERS_TRAINED = Target("people-trained-on", "new people who are also in the training data")
 TRAINED = Target("trained-classifiers", "these fitted models")

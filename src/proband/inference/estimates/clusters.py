@@ -103,16 +103,14 @@ def cluster_statistics(
     (0.025782, 0.046528, 3.2569, 0.4456)
     """
     if len(success) != len(clusters) or not len(success):
-        raise UsageError(
-            f"{count(len(success))} outcomes of {count(len(clusters))} probes cannot be measured."
-        )
+        raise UsageError(f"{count(len(success))} outcomes do not match {count(len(clusters))} probes.")
     given = aligned({"the outcomes": success, "the clusters": clusters})
     clusters = complete_from(given["the clusters"], "clusters")
     success = complete_from(given["the outcomes"], "outcomes").astype(np.float64)
     if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
         raise UsageError(
-            f"Outcomes are successes from 0 to 1; these are {_range(success)}.",
-            "scores and counts have no binomial error: give 1 for a success and 0 for a failure.",
+            f"Outcomes must be successes from 0 to 1; these are {_range(success)}.",
+            "pass 1 for a success and 0 for a failure, not scores or counts.",
         )
     _, codes = np.unique(clusters, return_inverse=True)
     sizes: Floats = np.bincount(codes).astype(np.float64)

@@ -103,8 +103,8 @@ def estimate_cmc(
     if isinstance(design, StratifiedDesign):
         if weights == "person":
             raise UsageError(
-                "A stratified design weighs its strata itself.",
-                "give it weights, or take 'auto' or Bootstrap().",
+                "A stratified design sets its own weights.",
+                "pass weights to the design, or use 'auto' or Bootstrap().",
             )
         if simultaneous:
             raise UsageError("A simultaneous band needs a bootstrap.", "use Bootstrap().")

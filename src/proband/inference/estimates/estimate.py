@@ -34,7 +34,9 @@ _BINOMIAL_CHOSEN = Sentence(
     "estimate.binomial", "note", "each person has one probe, so successes are binomial (Wilson)"
 )
 _BOOTSTRAP_CHOSEN = Sentence(
-    "estimate.bootstrap", "note", "the {measure} has no closed form, so people's outcomes are bootstrapped"
+    "estimate.bootstrap",
+    "note",
+    "the {measure} has no closed form, so the outcomes of people are bootstrapped",
 )
 _FRACTIONS_CHOSEN = Sentence(
     "estimate.fractions",

@@ -31,13 +31,13 @@ _EMPTY = Sentence("evaluation.empty-category", "caution", "left out: {why}")
 _OWN_GALLERY = Sentence(
     "evaluation.own-gallery",
     "note",
-    "{category}: searched for in a gallery of its own, {people:count person/people}: {rule}",
+    "{category}: searched in a separate gallery with {people:count person/people}: {rule}",
 )
 _ALTERED = Sentence(
     "evaluation.altered-copies",
     "caution",
-    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate depends on how many "
-    "copies were made; it is not a rate of photographs",
+    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate "
+    "depends on the number of copies; it is not a rate for photographs",
 )
 
 
@@ -254,7 +254,7 @@ def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
 
 def _check_ranks(ranks: Sequence[int]) -> None:
     if not ranks:
-        raise UsageError("Ranks are whole numbers of at least 1; got none.")
+        raise UsageError("Ranks must be whole numbers of at least 1; got none.")
 
 
 def _sets(
@@ -269,8 +269,8 @@ def _sets(
             raise UsageError(f"The category {category.name!r} is defined twice.")
         if pooled is None and category.name == probes_called(None):
             raise UsageError(
-                f"The category {category.name!r} is called as all probes together are, so nobody could tell the two apart.",
-                "give it another name.",
+                f"The category {category.name!r} has the name used for all probes together.",
+                "rename the category.",
             )
         try:
             part = sets[category.name] = category.of(experiment)

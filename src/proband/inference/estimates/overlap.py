@@ -96,7 +96,7 @@ def set_overlap(
     sets, notes = probe_sets(experiment, categories_by(experiment, categories, by))
     if GALLERY in sets:
         raise UsageError(
-            f"A category called {GALLERY!r} cannot be told from the gallery.", "give it another name."
+            f"A category called {GALLERY!r} cannot be distinguished from the gallery.", "rename the category."
         )
     held = {
         GALLERY: experiment.gallery,

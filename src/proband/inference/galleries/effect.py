@@ -43,13 +43,14 @@ _STUDENT = Method("student", "Student's t over people", cites=("student1908", "h
 _NOT_TESTED = Sentence(
     "galleries.not-tested",
     "caution",
-    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count person is/people are} too few for it: "
-    "they span {range:span}",
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, because "
+    "{people:count person is/people are} too few: they span {range:span}",
 )
 _SAME_FOR_ALL = Sentence(
     "galleries.same-for-all",
     "caution",
-    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since they differ by the same for everybody: they span {range:span}",
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, because they differ by "
+    "the same amount for every person: they span {range:span}",
 )
 _TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"
 _DIFFER = Sentence("galleries.differ", "note", "{algorithm}: the {n:count} {kind} differ " + _TESTED)
@@ -150,21 +151,22 @@ class ImageColumns:
         frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
         if order_by is not None:
             if order_by not in samples.frame.columns:
-                raise unknown_name("column", order_by, samples.frame.columns, "to order images by")
+                raise unknown_name("column", order_by, samples.frame.columns, "order images by")
             frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
             frame = frame.sort(["subject", "__order"], maintain_order=True)
         lists = frame.group_by("subject", maintain_order=True).agg("place")
         sizes = lists["place"].list.len().to_numpy()
         if not len(sizes):
-            raise DesignError("No image is among both the queries and the targets of every algorithm.")
+            raise DesignError("No image is both a query and a target of every algorithm.")
         if n_images is not None and n_images < 3:
             raise UsageError(
-                f"Each person needs at least three images, one for the gallery and two to vary; got {n_images}."
+                "Each person needs at least three images, one for the gallery and two for probes; got "
+                f"{n_images}."
             )
         if sizes.max() < 3:
             raise DesignError(
-                "Each person needs at least three images, one for the gallery and two to vary; "
-                f"nobody has more than {sizes.max()}."
+                "Each person needs at least three images, one for the gallery and two for probes; no "
+                f"person has more than {sizes.max()}."
             )
         wanted = n_images or most_probes(sizes, design)
         enough = sizes >= wanted
@@ -172,7 +174,7 @@ class ImageColumns:
         if enough.sum() < 2:
             raise DesignError(
                 f"{int(enough.sum())} of {count(len(sizes))} people have {wanted} images.",
-                "ask for fewer images of each.",
+                "use fewer images per person.",
             )
         places = np.array(
             [own[:wanted] for own, fine in zip(lists["place"].to_list(), enough, strict=True) if fine]
@@ -214,7 +216,7 @@ class ImageColumns:
         others = probes if probes is not None else tuple(k for k in range(self.n_columns) if k != gallery)
         kind = "mixed column" if self.mixed else "column"
         enrolled = Selection(
-            frozen(np.sort(self.places[:, gallery])), f"{kind} {gallery + 1} of each person's images"
+            frozen(np.sort(self.places[:, gallery])), f"{kind} {gallery + 1} of the images of each person"
         )
         searched = Selection(
             frozen(np.sort(self.places[:, others].ravel())),

@@ -53,9 +53,11 @@ _PICKED = Sentence(
 _NOT_SO_MANY = Sentence(
     "feret.gallery-too-small",
     "caution",
-    "{category}: its own gallery holds {people:count person/people}, so there are no rates for {sizes:names}",
+    "{category}: its gallery has {people:count person/people}, so there are no rates for {sizes:names}",
 )
-_NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
+_NO_VARIATION = Sentence(
+    "feret.no-variation", "caution", "{category}: variation over {design} was not computed: {why}"
+)
 
 
 @published
@@ -168,7 +170,7 @@ def feret_study(
     beside = None if verification is None else as_measure(verification)
     if beside is not None and beside.view != "pairs":
         raise UsageError(
-            f"{beside.code} is no measure of verification.", "ask for fnmr@0.01 or auc, for example."
+            f"{beside.code} is not a verification measure.", "use fnmr@0.01 or auc, for example."
         )
     automatic = {one.partially: "partially automatic" for one in pairs}
     automatic |= {one.fully: "fully automatic" for one in pairs}
@@ -203,7 +205,7 @@ def feret_study(
     field = tuple(name for name in names if name not in {pair.fully for pair in pairs})
     if not field:
         raise UsageError(
-            "Every algorithm is said to be fully automatic, so there is no field to average over."
+            "All algorithms are marked fully automatic, so no algorithms are left to average over."
         )
     designs = [galleries] if isinstance(galleries, Galleries) else list(galleries or ())
     shared = [one for one in scores if one.name in field]

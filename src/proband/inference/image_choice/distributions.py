@@ -165,7 +165,7 @@ class Distribution(Result):
             The edges, one more than bins, and the number of trials in each bin.
         """
         if width < 1:
-            raise UsageError(f"A bin is at least one value wide, got {width}.")
+            raise UsageError(f"A bin must be at least one value wide, got {width}.")
         n_bins = -(-len(self.counts) // width)
         padded = np.zeros(n_bins * width, dtype=np.int64)
         padded[: len(self.counts)] = self.counts

@@ -55,10 +55,10 @@ def trial_choices(
     wrong = next((one for one in asked if not 1 <= one <= design.n_resamples), None)
     if wrong is not None or not asked:
         raise UsageError(
-            f"There are trials 1 to {count(design.n_resamples)}, and no trial {wrong}."
+            f"Trials must be from 1 to {count(design.n_resamples)}, got {wrong}."
             if asked
-            else "No trial is named.",
-            "name those whose choices are to be listed.",
+            else "No trials were selected.",
+            "pass the numbers of the trials to list.",
         )
     frames = [_of_trial(experiment, design, seed, trial, pseudonyms) for trial in asked]
     return pl.concat(frames)

@@ -39,8 +39,8 @@ _EVEN = 1e-12  # a difference so small is rounding
 _INFINITE = Sentence(
     "choices.infinite-differences",
     "caution",
-    "the {measure} is infinite in some trials, so these differences are left out: {pairs}; a measure that censors ranks, such as "
-    "median-rank@50, is always finite",
+    "the {measure} is infinite in some trials, so these differences are left out: {pairs}; use a measure "
+    "that censors ranks, such as median-rank@50, which is always finite",
 )
 
 
@@ -94,7 +94,7 @@ class MeasureOverChoices(Result):
         if not np.isfinite(apart).all():
             raise DesignError(
                 f"The difference of the {own.answers.of} is infinite in some trials.",
-                "take a measure that is finite: median-rank@50 censors the ranks.",
+                "use a measure that is always finite, such as median-rank@50, which censors ranks.",
             )
         low, high = percentiles(apart, own.confidence_level)
         return replace(
@@ -316,7 +316,7 @@ def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
     n = pool.n_subjects
     images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
     pairs = np.stack([pool.options.gallery, pool.options.probe]).tobytes()
-    rule = f"one image of each person, pairs {pool.rule}"
+    rule = f"one image per person, pairs {pool.rule}"
     return Facts(
         algorithm=name,
         n_probes=n,

@@ -48,18 +48,21 @@ _FEWER_RANKS = Sentence("choices.ranks", "note", "ranks up to {ranks:count} of {
 _FAILED = Sentence(
     "choices.failed-images",
     "note",
-    "{n:count image} of the pool failed to be acquired: a trial that chooses one counts it as a miss",
+    "{n:count image} of the pool failed to be acquired and {n:word counts/count} as a miss in trials that "
+    "choose {n:word it/them}",
 )
 _NO_CYCLE = Sentence(
     "choices.no-common-cycle",
     "note",
-    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is distributed among its "
-    "own people ({single:count set has/sets have} one person, whose pair is drawn at random)",
+    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is distributed "
+    "over the people who have it ({single:count set has/sets have} one person, whose pair is drawn at "
+    "random)",
 )
 _REMAINDER = Sentence(
     "choices.remainder",
     "note",
-    "{people:count person is/people are} not a multiple of the {pairs:count pair}: the remainder is drawn at random from the cycle",
+    "{people:count person is/people are} not a multiple of the {pairs:count pair}: the remainder is drawn "
+    "at random from the cycle",
 )
 
 
@@ -196,11 +199,11 @@ class VirtualExperiments(Result):
         if a == b:
             raise UsageError(f"{first} cannot be compared with itself.")
         if not self._differences:
-            raise UsageError("Differences were not counted.", "permute(..., differences=True).")
+            raise UsageError("Differences were not computed.", "call permute(..., differences=True).")
         if (a, b) not in self._not_won:
             raise UsageError(
-                f"{first} and {second} are not among the pairs that were chosen.",
-                "choose them, or no pairs at all.",
+                f"{first} and {second} are not among the selected pairs.",
+                "add the pair to pairs, or leave pairs out.",
             )
         return a, b
 
@@ -213,9 +216,7 @@ class VirtualExperiments(Result):
     @staticmethod
     def _check_rank(rank: int, last: int) -> None:
         if not 1 <= rank <= last:
-            raise UsageError(
-                f"Ranks from 1 to {last} were counted; got {rank}.", "ask for more with max_rank."
-            )
+            raise UsageError(f"Ranks from 1 to {last} were counted; got {rank}.", "increase max_rank.")
 
     def __repr__(self) -> str:
         shown = ", ".join(
@@ -411,9 +412,7 @@ def permute(
     names = tuple(named)
     chosen = chosen_pairs(names, pairs, against)
     if chosen and not differences:
-        raise UsageError(
-            "Pairs are chosen, and differences are not to be counted.", "leave out differences=False."
-        )
+        raise UsageError("Pairs were given, but differences=False.", "leave out differences=False.")
     compared = every_two(names, chosen) if differences else ()
     asked = _of_ranks(measures, ties)
     n = pool.options.n_subjects
@@ -454,13 +453,13 @@ def _of_ranks(measures: Measure | str | Sequence[Measure | str], ties: TiePolicy
     for measure in map(as_measure, named):
         if not isinstance(measure, OutcomeMeasure):
             raise DesignError(
-                f"The {measure.estimand} is of compared pairs, and choices of images have ranks.",
-                "take a measure of ranks: rank-5, median-rank@10, median-relative-rank.",
+                f"The {measure.estimand} is computed from compared pairs, but choices of images give ranks.",
+                "use a measure of ranks: rank-5, median-rank@10, median-relative-rank.",
             )
         if ties == "mean" and measure.form == "share":
             raise DesignError(
-                f"The {measure.estimand} is a share, and ties broken at random make fractions of it.",
-                "take pessimistic or optimistic ties.",
+                f"The {measure.estimand} needs whole successes, but ties broken at random give fractions.",
+                "use pessimistic or optimistic ties.",
             )
         measure.of_trials(np.ones((1, 1)), 1)  # refused before any work where it is not defined
         made.append(measure)

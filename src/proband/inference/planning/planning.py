@@ -47,29 +47,31 @@ _RATE = Sentence("plan.rate-expected", "note", "the rate is {rate:given}")
 _SIMULATED = Sentence(
     "plan.simulated",
     "note",
-    "the half-width is kept in {chance:level} of {n:count} simulated tests, in which people's own rates have a beta distribution",
+    "the half-width is met in {chance:level} of {n:count} simulated tests, in which the rates of people "
+    "have a beta distribution",
 )
 _SHAPE = Sentence(
     "plan.numbers-vary-much",
     "caution",
-    "where numbers of probes vary this much, their mean and coefficient of variation do not settle how wide the interval is: "
-    "give the numbers themselves",
+    "with numbers of probes this variable, their mean and coefficient of variation do not determine the "
+    "width of the interval: specify the numbers of probes per person",
 )
-_DECLARED = Sentence("plan.margin-declared", "note", "the margin is declared beforehand")
+_DECLARED = Sentence("plan.margin-declared", "note", "the margin must be fixed before the test")
 _ROUGH = Sentence(
     "plan.rough", "caution", "with fewer than {few:count} people the normal approximation is rough"
 )
 _INDEPENDENT = Sentence(
     "plan.independent-trials",
     "note",
-    "the rules are for independent trials; trials that share a person are not independent, and cost the design effect",
+    "the rules are for independent trials; trials that share a person are not independent and must be "
+    "multiplied by the design effect",
 )
 _ONCE_EACH = Sentence(
     "plan.no-error-counts-people",
     "note",
-    "where there are no errors, the correlation within people cannot be estimated, and estimate counts each person once",
+    "without errors, the correlation within people cannot be estimated, and estimate counts each person once",
 )
-_NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 are meant for rare errors")
+_NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 apply to rare errors only")
 
 _FEW = 30  # people below whom the normal approximation of a difference is rough
 _RARE = 0.1  # the rules of 3 and 30 are for rates below
@@ -79,20 +81,36 @@ _SIMULATED_TO = 0.002  # the share of people to which simulated tests settle the
 _TYPICAL = 0.5  # the chance of the half-width of a plan without an assurance
 
 
-_SHARE = "write 0.95 for 95 %."
-ExpectedRate = Annotated[float, Within(ge=0, le=1, said="An expected rate lies between 0 and 1", hint=_SHARE)]
-Discordant = Annotated[float, Within(ge=0, le=1, said="A share of probes lies between 0 and 1", hint=_SHARE)]
+_SHARE = "write 0.95 for 95%."
+ExpectedRate = Annotated[
+    float, Within(ge=0, le=1, said="An expected rate must be between 0 and 1", hint=_SHARE)
+]
+Discordant = Annotated[
+    float, Within(ge=0, le=1, said="A share of probes must be between 0 and 1", hint=_SHARE)
+]
 HalfWidth = Annotated[
-    float, Within(gt=0, lt=0.5, said="A half-width lies between 0 and 0.5", hint="0.01 is one point.")
+    float,
+    Within(
+        gt=0,
+        lt=0.5,
+        said="A half-width must be between 0 and 0.5",
+        hint="for example, 0.01 is one percentage point.",
+    ),
 ]
 PlannedMargin = Annotated[
-    float, Within(gt=0, lt=1, said="A margin lies between 0 and 1", hint="0.01 is one point.")
+    float,
+    Within(
+        gt=0, lt=1, said="A margin must be between 0 and 1", hint="for example, 0.01 is one percentage point."
+    ),
 ]
 Assurance = Annotated[
-    float, Within(ge=0.5, lt=1, said="An assurance lies between 0.5 and 1", hint="0.8 is usual.")
+    float, Within(ge=0.5, lt=1, said="An assurance must be between 0.5 and 1", hint="use 0.8, for example.")
 ]
 ErrorRate = Annotated[
-    float, Within(gt=0, lt=1, said="An error rate lies between 0 and 1", hint="0.001 is one in 1,000.")
+    float,
+    Within(
+        gt=0, lt=1, said="An error rate must be between 0 and 1", hint="for example, 0.001 is one in 1,000."
+    ),
 ]
 
 
@@ -153,8 +171,8 @@ def plan_half_width(
     """
     if (half_width is None) == (subjects is None):
         raise UsageError(
-            "The plan of an interval takes either its half-width or the number of people.",
-            "give one of the two; the other is worked out.",
+            "A plan for an interval needs either the half-width or the number of people, not both.",
+            "pass one of the two; the other is computed.",
         )
     if pilot is not None:
         taken = _taken(pilot, rank, rate is None, confidence_level)
@@ -173,7 +191,7 @@ def plan_half_width(
     if rate is None:
         raise UsageError(
             "The interval of a rate depends on the rate expected.",
-            "state the rate, or take it from a pilot.",
+            "pass the rate, or a pilot.",
         )
     people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     chance = _TYPICAL if assurance is None else assurance
@@ -228,7 +246,9 @@ def _taken(
     from proband.inference.planning.pilot import pilot_of
 
     if not is_open:
-        raise UsageError("What is expected is given, and taken from the pilot.", "leave out one of the two.")
+        raise UsageError(
+            "Expected values were given both directly and by a pilot.", "leave one of the two out."
+        )
     return pilot_of(pilot, rank, confidence_level)
 
 
@@ -417,8 +437,8 @@ def plan_error_rate(
     people = people_of(probes_per_subject, icc, probes_cv=probes_cv)
     if (error_rate is None) == (subjects is None):
         raise UsageError(
-            "A plan for rare errors takes either the error rate or the number of people.",
-            "give one of the two; the other is worked out.",
+            "A plan for rare errors needs either the error rate or the number of people, not both.",
+            "pass one of the two; the other is computed.",
         )
     given = None if subjects is None else whole(subjects, "number of people")
 
@@ -443,7 +463,8 @@ def plan_error_rate(
     exact = trials(lambda n: -expm1(logarithm / n))
     if exact is None:
         raise DesignError(
-            f"An error rate of {error_rate!r} would need more than {count(LARGEST)} people.", "ask for less."
+            f"An error rate of {error_rate!r} would need more than {count(LARGEST)} people.",
+            "use a larger error rate.",
         )
     three = trials(lambda n: 3 / n) if isclose(confidence_level, 0.95) else None
     thirty = trials(lambda n: 30 / n)
