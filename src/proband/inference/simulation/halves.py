@@ -24,20 +24,20 @@ from proband.samples import Experiment
 from proband.words import Note, Sentence, Target, as_sentence, counted
 
 _OF = Target("agreement-of-halves", "agreement of the estimates of two halves of the people")
-_VARYING = Target("halves", "which people fall into which half")
+_VARYING = Target("halves", "random splits of the people into halves")
 _FEWEST = 4  # people in all
 _AGREE = Sentence(
     "halves.agree",
     "note",
-    "In {n:count split} of {people:count} people into halves the estimates differ by no more than t·√(V_A + V_B) in "
-    "{agree:tenth} ({level:level} if the errors are right); the interval of one half contains the estimate of the other "
-    "in {inside:tenth} ({expected:tenth} if they are)",
+    "In {n:count split} of {people:count} people into halves, the estimates differ by at most t·√(V_A + "
+    "V_B) in {agree:tenth} ({level:level} expected if the standard errors are correct); the interval of one "
+    "half contains the estimate of the other in {inside:tenth} ({expected:tenth} expected)",
 )
 _LIMITS = Sentence(
     "halves.limits",
     "note",
-    "the check cannot detect what both halves share: the gallery, thresholds, sessions; its splits are of the same "
-    "people, so their shares vary more than those of independent trials",
+    "the check cannot detect errors from sources that both halves share: the gallery, thresholds, sessions; "
+    "all splits use the same people, so these shares vary more than those of independent trials",
 )
 _TOO_RARE = Sentence(
     "halves.disagree",

@@ -62,8 +62,8 @@ def kish_miss_rate(
     check_level(confidence_level)
     if not -1 <= intraclass_correlation <= 1 or not mean_probes >= 1:
         raise UsageError(
-            f"An intraclass correlation lies from -1 to 1 and there is at least one probe, got {intraclass_correlation!r} and "
-            f"{mean_probes!r}."
+            "An intraclass correlation must be from -1 to 1 and the number of probes at least 1, got "
+            f"{intraclass_correlation!r} and {mean_probes!r}."
         )
     effect = 1 + intraclass_correlation * (mean_probes - 1)
     if effect <= 0:

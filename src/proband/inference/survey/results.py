@@ -179,8 +179,10 @@ class SurveyEstimates(Result):
         """
         if self.by_shares and any(label.statistic == "quantile" for label in self.labels):
             raise UsageError(
-                "Quantiles have the intervals of the shares below them (Woodruff), which are not symmetric.",
-                "estimate them anew at the other level: confidence_level=…, degrees_of_freedom=…; or with replicates and quantile_interval='replicates'.",
+                "Woodruff intervals of quantiles are not symmetric, so they cannot be recomputed from the "
+                "standard error.",
+                "repeat the estimation with confidence_level=…, degrees_of_freedom=…; or use replicates and "
+                "quantile_interval='replicates'.",
             )
         chosen = self.confidence_level if confidence_level is None else check_level(confidence_level)
         freedom = [
@@ -207,7 +209,7 @@ class SurveyEstimates(Result):
         """
         if not weights:
             raise UsageError(
-                "A contrast is of at least one estimate.", f"there are: {first_few(self.names)}."
+                "A contrast needs at least one estimate.", f"available: {first_few(self.names)}."
             )
         factors = np.zeros(len(self))
         for key, factor in weights.items():
@@ -249,7 +251,7 @@ class SurveyEstimates(Result):
         above, below = self._place(first), self._place(second)
         values = self.values
         if values[below] == 0:
-            raise UsageError(f"{second!r} is 0, so there is no ratio to it.")
+            raise UsageError(f"{second!r} is 0, so the ratio is undefined.")
         factors = np.zeros(len(self))
         factors[above] += 1 / values[below]
         factors[below] -= values[above] / values[below] ** 2

@@ -42,14 +42,16 @@ from proband.samples.table import evaluate
 from proband.words import Note, Sentence, count, counted
 
 Missing = Literal["error", "drop"]
-_EQUAL = Sentence("survey.equal-weights", "note", "no weights are named, so all rows weigh the same")
+_EQUAL = Sentence(
+    "survey.equal-weights", "note", "no weights were specified, so all rows are weighted equally"
+)
 _FROM_FPC = Sentence(
     "survey.weights-from-fpc",
     "note",
-    "weights are the populations over the numbers of units drawn, stage by stage",
+    "weights are the population sizes divided by the numbers of sampled units, stage by stage",
 )
 _ZERO = Sentence(
-    "survey.zero-weights", "note", "{n:count row has/rows have} weight 0 and count{n:word s/} for nothing"
+    "survey.zero-weights", "note", "{n:count row has/rows have} weight 0 and {n:word is/are} ignored"
 )
 
 
@@ -121,7 +123,9 @@ class Survey:
             raise UsageError(
                 f"There {'is' if len(self.fpc) == 1 else 'are'} {counted(len(self.fpc), 'column')} of populations for "
                 f"{counted(max(len(self.units), 1), 'stage')} of units.",
-                Hint("name one for each stage, {option:fpc}, or only the units of the stages that have one."),
+                Hint(
+                    "name one column per stage, {option:fpc}, or only the units of the stages that have one."
+                ),
             )
         _ = self.stages, self.adjustments  # what is wrong with the table is said now
 
@@ -149,7 +153,7 @@ class Survey:
                     f"The weight in row {count(row + 1)} of {self.weights!r} is negative."
                     if found[row] < 0
                     else f"All weights in {self.weights!r} are 0.",
-                    "a weight is how many of the population a row stands for.",
+                    "use weights that give the number of population members each row represents.",
                 )
             return found
         found = np.ones(self.frame.height)
@@ -292,12 +296,12 @@ class Survey:
         else:
             matrix = complete_from(self._in_order(weights, "replicate weights"), "replicate weights")
             if matrix.dtype.kind not in "biuf":
-                raise UsageError(f"Replicate weights are numbers; got {matrix.dtype}.")
+                raise UsageError(f"Replicate weights must be numbers; got {matrix.dtype}.")
             matrix = matrix.astype(np.float64)
         if matrix.ndim != 2 or len(matrix) != self.frame.height:
             raise UsageError(
-                f"Replicate weights are a matrix of {count(self.frame.height)} rows, one column for each replicate; got "
-                f"{' × '.join(map(count, matrix.shape))}."
+                f"Replicate weights must be a matrix of {count(self.frame.height)} rows, one column for "
+                f"each replicate; got {' × '.join(map(count, matrix.shape))}."
             )
         given = given_weights(
             matrix,
@@ -394,7 +398,9 @@ class Survey:
         else:
             inside = complete_from(self._in_order(condition, "domain"), "values of the domain")
         if inside.dtype != np.bool_ or inside.shape != (self.frame.height,):
-            raise UsageError(f"A domain is true or false for each of the {count(self.frame.height)} rows.")
+            raise UsageError(
+                f"A domain must be true or false for each of the {count(self.frame.height)} rows."
+            )
         if not inside.any():
             raise UsageError(
                 "No row is in the domain."
@@ -446,7 +452,7 @@ class Survey:
             The estimates with their covariance.
         """
         if not statistics:
-            raise UsageError("Nothing is to be estimated.", "name statistics: Mean('y'), Total('y'), …")
+            raise UsageError("No statistics were requested.", "pass statistics: Mean('y'), Total('y'), …")
         columns = (by,) if isinstance(by, str) else tuple(by)
         options = SurveyOptions(
             confidence_level,

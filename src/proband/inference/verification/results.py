@@ -32,7 +32,7 @@ ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
 OVER_PEOPLE = Answers(
     ERROR_RATES,
     OTHER_PEOPLE_COMPARED,
-    Target("threshold-or-fmr", "the algorithm; the threshold, or the false match rate at which it is set"),
+    Target("threshold-or-fmr", "the algorithm, and the threshold or the target false match rate"),
     PEOPLE_SHARED,
 )
 

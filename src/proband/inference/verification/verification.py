@@ -205,18 +205,18 @@ def verify_one(
 ) -> Verification:
     """Verify one algorithm, which may borrow what others show of how alike comparisons are."""
     if not fmrs and not thresholds:
-        raise UsageError("There is no operating point.", "name false match rates or thresholds.")
+        raise UsageError("No operating point was given.", "pass false match rates or thresholds.")
     if isinstance(scores, Trials):
         if isinstance(within, Experiment):
             raise UsageError(
-                f"{scores.name} is a list of comparisons, which is verified as it is, not within an experiment.",
-                "give the samples table, or choose the comparisons in the list.",
+                f"{scores.name} is a list of comparisons, which cannot be used within an experiment.",
+                "pass the samples table, or select the comparisons in the list.",
                 source=Said(scores.name),
             )
         if by:
             raise UsageError(
-                f"{scores.name} is a list of comparisons, and groups need scores of queries with targets.",
-                Hint("leave {option:by} out, or choose the comparisons of a group in the list."),
+                f"{scores.name} is a list of comparisons, but groups need scores of queries with targets.",
+                Hint("leave {option:by} out, or select the comparisons of one group in the list."),
                 source=Said(scores.name),
             )
         listed = scores if within is None else scores.with_samples(within)
@@ -254,8 +254,8 @@ def verify_one(
 
 def _no_table(scores: Scores) -> Samples:
     raise UsageError(
-        f"{scores.name} has no table of samples, so there are no columns to make groups of.",
-        "give it after the scores: verify(scores, samples).",
+        f"{scores.name} has no samples table, so there are no columns to group by.",
+        "pass the table after the scores: verify(scores, samples).",
         source=Said(scores.name),
     )
 
@@ -283,7 +283,7 @@ def verified(
     if within is None:
         within = scores.samples_by_label()
     pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
-    (progress or Silent()).begin(f"intervals of {scores.name}", 0)
+    (progress or Silent()).begin(f"computing intervals for {scores.name}", 0)
     sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
     loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
     crossing = closeness_of(rates.eer().threshold, sign)

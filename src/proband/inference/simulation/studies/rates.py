@@ -28,13 +28,14 @@ from proband.measures import CMC, MedianCensoredRank, RecognitionRate
 from proband.words import Target
 
 _PERCENTILES = Target(
-    "percentiles-of-few", "percentiles follow too few people; take auto, or test more people"
+    "percentiles-of-few", "percentiles depend on too few people; use auto, or test more people"
 )
 _FEW = Bars(coverage=0.9)
 _NARROW = Bars(width=1.25)
 _NEARLY_ALL = Target(
     "nearly-all-found",
-    "by rank 5 nearly everybody is found, and the few who are not carry the variance; more people are needed",
+    "by rank 5 nearly every person is found, and the few others account for the variance; more people are "
+    "needed",
 )
 
 
@@ -101,7 +102,7 @@ def _beside(
     """A rate with hardly an error, which borrows from two algorithms that are worse how alike probes are."""
     said, population = population_of(subjects, probes, rate, icc, kind=kind)
     world = BesideOthers(SeveralAlgorithms(population, (0.0, 0.1, 0.2)))
-    return Trial(f"{said}, beside two worse", world, Asking("rank-1-beside-others", _first), bars)
+    return Trial(f"{said}, with two worse algorithms", world, Asking("rank-1-beside-others", _first), bars)
 
 
 def _curves(

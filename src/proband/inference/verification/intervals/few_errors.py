@@ -25,16 +25,16 @@ _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
 _EXACT = {
     kind: Method(
         f"no-errors-{kind}",
-        f"one-sided bound (a design effect borrowed or supposed; {units} at least)",
-        f"where there are no errors, or nothing else, a one-sided bound with a design effect that is borrowed or supposed; {units} at "
-        "least are counted",
+        f"one-sided bound (design effect borrowed or assumed; at least {units})",
+        "with no errors, or only errors, a one-sided bound with a borrowed or assumed design effect; at "
+        f"least {units} are counted",
         ("hanley1983",),
     )
     for kind, units in _UNITS.items()
 }
 _WHENCE = {
-    True: "which is seen where there are more errors (at another threshold, or else by another algorithm or group)",
-    False: "which is supposed",
+    True: "estimated from results with more errors (another threshold, algorithm or group)",
+    False: "which is assumed",
 }
 _ONE_ERROR = {
     borrowed: Sentence(
@@ -62,7 +62,7 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
     1 − α^(1/n) for n independent comparisons, about −ln α / n; with only those that share nobody, 1 − α^(1/n_disjoint).
     """
     if not 1 <= n_disjoint <= n:
-        raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be the independent ones.")
+        raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be independent.")
     surprise = np.log1p(-check_level(confidence_level))
     return ZeroErrorBounds(
         n=n,

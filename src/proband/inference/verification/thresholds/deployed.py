@@ -43,7 +43,7 @@ Verified = Scores | Trials
 _MOST_POINTS = 400  # of the path that are kept for drawing
 
 _ANSWERS = Answers(
-    Target("threshold-for-fmr", "the threshold that keeps a false match rate"),
+    Target("threshold-for-fmr", "the threshold for a guaranteed false match rate"),
     OTHER_PEOPLE_COMPARED,
     Target("algorithm", "the algorithm"),
     PEOPLE_SHARED,
@@ -165,7 +165,7 @@ def threshold(
     """
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not rates:
-        raise UsageError("There is no false match rate to keep.", "name at least one: fmr=0.001.")
+        raise UsageError("No target false match rate was given.", "pass at least one: fmr=0.001.")
     by_algorithm = Several(
         {
             name: Several(
@@ -200,12 +200,13 @@ def require_any(deployed: Sequence[DeployedThreshold]) -> None:
     one = min(deployed, key=lambda each: each.people_needed)
     if one.is_tied:
         raise DesignError(
-            f"{CLOSEST_TIED(fmr=one.target_fmr)}.", "give scores with more digits.", source=one.algorithm
+            f"{CLOSEST_TIED(fmr=one.target_fmr)}.", "use scores with more digits.", source=one.algorithm
         )
     raise DesignError(
-        f"no threshold keeps a false match rate of {given(one.target_fmr)} with {level(one.confidence_level)} confidence: "
-        f"{count(one.n_subjects)} people in {count(one.plain.counts.n_impostor)} impostor comparisons cannot show it.",
-        f"{one.needed}; or ask for a larger rate.",
+        f"no threshold guarantees a false match rate of {given(one.target_fmr)} with "
+        f"{level(one.confidence_level)} confidence: {count(one.n_subjects)} people in "
+        f"{count(one.plain.counts.n_impostor)} impostor comparisons are too few.",
+        f"{one.needed}; or use a larger target rate.",
         source=one.algorithm,
     )
 
@@ -236,8 +237,8 @@ def thresholds_of(
 def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
     if isinstance(within, Experiment):
         raise UsageError(
-            f"{trials.name} is a list of comparisons, which is taken as it is, not within an experiment.",
-            "give the samples table, or choose the comparisons in the list.",
+            f"{trials.name} is a list of comparisons, which cannot be used within an experiment.",
+            "pass the samples table, or select the comparisons in the list.",
             source=Said(trials.name),
         )
     trials = with_people_of_mated(each_pair_once(trials if within is None else trials.with_samples(within)))
@@ -246,8 +247,8 @@ def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[Error
     shared = shared_by(trials, 1.0 if similar else -1.0)
     if shared is None:
         raise DesignError(
-            "the list does not say whose the comparisons are, so nothing can be said of new people.",
-            "give the samples table, or name the samples or the subjects of both sides.",
+            "the list has no subject IDs, so nothing can be concluded about new people.",
+            "pass the samples table, or add the samples or subjects of both sides.",
             source=trials.name,
         )
     return (

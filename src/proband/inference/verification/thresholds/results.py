@@ -29,60 +29,64 @@ _COLUMNS = {
 _SURE = Sentence(
     "threshold.sure",
     "note",
-    "{algorithm}: accept at {threshold:threshold} or {closer}. With {confidence:level} confidence its FMR is at most {asked:given} for "
-    "new people; here it is {fmr:small} (bound {bound:small}), and FNMR {fnmr:rate} [{low:rate}, {high:rate}]",
+    "{algorithm}: accept at {threshold:threshold} or {closer}. With {confidence:level} confidence its FMR "
+    "is at most {asked:given} for new people; on these data FMR is {fmr:small} (bound {bound:small}) and "
+    "FNMR {fnmr:rate} [{low:rate}, {high:rate}]",
 )
 _EACH = Sentence(
     "threshold.sure-each",
     "note",
-    "Thresholds with {confidence:level} confidence: with that confidence the FMR for new people is at most the target",
+    "Thresholds with {confidence:level} confidence: the FMR for new people is at most the target with that "
+    "confidence",
 )
 _PLAIN = Sentence(
     "threshold.plain",
     "note",
-    "A plain threshold has the target FMR for these people and gives no guarantee for others: about every second such "
-    "threshold exceeds the target",
+    "A plain threshold has the target FMR for these people, with no guarantee for others: about half of "
+    "such thresholds exceed the target for new people",
 )
 _FREE = Sentence(
     "threshold.distribution-free",
     "note",
-    "The strictest grade holds whatever the distribution of scores; the other rests on the variance over {people:count person/people}",
+    "The strictest grade is valid for any distribution of scores; the other is based on the variance over "
+    "{people:count person/people}",
 )
 _NOT_FREE = Sentence(
     "threshold.not-distribution-free",
     "note",
-    "The bound rests on the variance over {people:count person/people}; one that holds whatever the distribution of scores takes "
-    "{needed:count} people for {asked:given}",
+    "The bound is based on the variance over {people:count person/people}; a bound valid for any "
+    "distribution of scores needs {needed:count} people for {asked:given}",
 )
 _NONE = Sentence(
     "threshold.none",
     "caution",
-    "{algorithm}: no threshold keeps FMR at most {asked:given} with {confidence:level} confidence: {people:count person/people} in "
-    "{comparisons:count impostor comparison} cannot show it",
+    "{algorithm}: no threshold guarantees an FMR of at most {asked:given} with {confidence:level} "
+    "confidence: {people:count person/people} in {comparisons:count impostor comparison} are too few",
 )
 _LIMIT = Sentence(
     "threshold.limit",
     "note",
-    "The bound allows for few people carrying the variance. It cannot allow for people who are taken for very many others and are not "
-    "among these: where one in a hundred is, such thresholds exceeded the target in up to 8 of 100 simulated data sets",
+    "The bound accounts for variance that is due to few people. It cannot account for people who match very "
+    "many others but are not in these data: if one person in a hundred does, such thresholds exceeded the "
+    "target in up to 8 of 100 simulated data sets",
 )
 _NEEDED = Sentence(
     "threshold.needed",
     "note",
-    "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed if errors are spread "
-    "evenly over people, and {free:count} whatever the distribution of scores",
+    "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed if errors "
+    "are spread evenly over people, and {free:count} for any distribution of scores",
 )
 _COMPARISONS_NEEDED = Sentence(
     "threshold.comparisons-needed",
     "note",
-    "there are people enough, but at least about {needed:count} impostor comparisons are needed, even if errors are spread evenly over "
-    "people; there are {there:count}",
+    "there are enough people, but at least about {needed:count} impostor comparisons are needed, even if "
+    "errors are spread evenly over people; there are {there:count}",
 )
 _CONCENTRATED = Sentence(
     "threshold.concentrated",
     "note",
-    "there are people and comparisons enough for errors that are spread evenly, but a few people account for most false matches here: "
-    "more people are needed",
+    "there are enough people and comparisons if errors are spread evenly, but a few people account for most "
+    "false matches: more people are needed",
 )
 
 
