@@ -147,7 +147,7 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--order", "day"), 2, "galleries"),
         (("--galleries", "3", "--order", "date"), 2, "no column 'date'"),
         (("--galleries", "3", "--ages", "sex"), 2, "dates or numbers"),
-        (("--galleries", "20"), 1, "do not suffice"),
+        (("--galleries", "20"), 1, "are too few"),
         (("--galleries", "1"), 2, "galleries"),
         (("--sizes", "6,x"), 2, "--sizes"),
         (("--sizes", ""), 2, "--sizes"),

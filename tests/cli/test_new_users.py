@@ -175,7 +175,7 @@ def test_blank_lines_stand_alone(do: Do) -> None:
         code, shown, said = do(words)
         assert code == 0, said
         assert "\n\n\n" not in shown, words
-        assert "\n\nVarying: " in shown or "--explain" in words, words
+        assert "% intervals: for " in shown or "--explain" in words, words
 
 
 def test_notes_of_measures_name_the_algorithm_and_are_told_once(do: Do) -> None:
@@ -186,7 +186,7 @@ def test_notes_of_measures_name_the_algorithm_and_are_told_once(do: Do) -> None:
     beneath = lines[next(k for k, line in enumerate(lines) if line.startswith("measure ")) :]
     assert len(set(beneath)) == len(beneath)
     for line in beneath:
-        if "with equal weights for people it is" in line:
+        if "with every person weighted equally, the rate is" in line:
             assert line.startswith(("a, ", "b, "))
 
 

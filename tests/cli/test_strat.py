@@ -169,7 +169,7 @@ def test_too_few_people_are_said_to_be_too_few() -> None:
     scores, samples = people_with([5] * 4)
     study = strat_study(scores, samples=samples)
     assert (study.n_images, study.effects[0].test.p_value) == (5, 1.0)
-    assert "is not tested, since 4 people are too few" in str(study.effects[0].sentence())
+    assert "is not tested, because 4 people are too few" in str(study.effects[0].sentence())
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_part_of_the_tail_is_enough():
     part = fnmr_at_fmr_replicates(study.i[kept], study.j[kept], study.closeness[kept], *arguments)
     assert np.array_equal(whole, part)
     kept = study.closeness >= np.quantile(study.closeness, 0.96)
-    with pytest.raises(DesignError, match="closest of the impostors"):
+    with pytest.raises(DesignError, match="closest impostor comparisons"):
         fnmr_at_fmr_replicates(study.i[kept], study.j[kept], study.closeness[kept], *arguments)
     # Where no genuine comparison is less close than the tail, what lies below it does not matter.
     short = fnmr_at_fmr_replicates(

@@ -196,7 +196,7 @@ def test_evaluations_allow_for_a_finite_population_as_estimates_do(outcomes_of, 
     )
     (told,) = (note for note in found.entries[0].band.notes if note.code == "estimate.population")
     assert str(told).startswith(
-        "30 people of a population of 60, drawn without replacement: 50% of the variance"
+        "30 people drawn without replacement from a population of 60: the variance includes 50% of the variance"
     )
 
 
@@ -224,7 +224,7 @@ def test_results_speak(outcomes_of):
     found = estimate(outcomes_of(CLOSER, SUBJECTS), measure=RecognitionRate(1))
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
-    assert "varying new people against these rivals" in " ".join(repr(found).split())
+    assert "for new people searched in this gallery" in " ".join(repr(found).split())
     assert float(found) == found.value
 
 

@@ -284,7 +284,7 @@ def test_refusals(monkeypatch):
         world.exact("mean")
     with pytest.raises(UsageError, match="ties"):
         world.exact("fair")
-    with pytest.raises(InputError, match="marks of failure"):
+    with pytest.raises(InputError, match="one failure mark"):
         exact_choice(world.options, world.scores, world.failed[1:])
     with pytest.raises(InputError, match="shape"):
         exact_choice(world.options, world.scores[1:], world.failed)

@@ -94,10 +94,10 @@ def test_a_table_worked_out_by_hand():
     assert (found.galleries[1].first, found.galleries[1].last) == (DAY(1992, 1, 1), DAY(1993, 1, 1))
     said = " | ".join(map(str, found.notes))
     assert "no probes in category 'late' in gallery 3: empty cells" in said
-    assert "no age of 1 probe" in said
+    assert "no age for 1 probe" in said
     assert "fewer than three galleries have probes" in said
     assert (
-        "no test whether galleries differ for X, Y, Z: a gallery has probes of fewer than 10 people" in said
+        "no test of differences between galleries for X, Y, Z: a gallery has probes of fewer than 10 people" in said
     )
     assert "drift" in str(found.answers.assuming)
     assert found.answers.varying.key == "people-in-galleries"

@@ -234,8 +234,8 @@ def test_no_genuine_pairs_in_half_samples(design):
 def test_refused():
     study, few = Listed(0, False), Listed(0, False, (2, 3, 3, 3))
     asked = [
-        (AUC(), Clustered(), "does not apply where pairs are compared"),
-        (AUC(), Bootstrap("probe"), "cannot be drawn one by one"),
+        (AUC(), Clustered(), "does not apply to measures of compared pairs"),
+        (AUC(), Bootstrap("probe"), "cannot be resampled individually"),
         (FNMR(0.1), Jackknife(kind="JK1"), "hangs on a threshold"),
         (EER(), Jackknife(), "hangs on a threshold"),
     ]
@@ -341,7 +341,7 @@ def test_compared_data_by_example() -> None:
 def test_unknown_people_by_example() -> None:
     assert (
         str(unknown_people(Trials(pl.DataFrame({"score": [0.9], "mated": [1]}), "similarity", "net")).message)
-        == "net: the list does not say whose the comparisons are, so nothing can be said of new people."
+        == "net: the list has no subject IDs, so nothing can be concluded about new people."
     )
 
 

@@ -299,7 +299,7 @@ def test_pairs_refuse_what_would_mislead():
     study = Compared(0)
     for design, match in (
         (BRR("site"), "people must be the units"),
-        (BRR("site", units="id"), "units within strata are people"),
+        (BRR("site", units="id"), "units within strata must be people"),
         (Fay("id", units="subject"), "in several strata of id"),
         (Fay("place", units="subject"), "no column 'place'"),
     ):

@@ -1,4 +1,4 @@
-"""Notes as reports show them: what stands beneath tables, a sentence each, or three lines of it."""
+"""Notes in reports: all notes under tables, or the most important in three lines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from proband.results.base import Answers
 from proband.results.sides import Side
 from proband.words import Note, Sentence, as_sentence
 
-_ANSWERS = Sentence("report.answers", "note", "Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}")
-_VARYING = Sentence("report.varying", "note", "Varying: {varying:parts}")
+_ANSWERS = Sentence(
+    "report.answers", "note", "What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}"
+)
+_VARYING = Sentence("report.varying", "note", "What varies: {varying:parts}")
+_INTERVALS = Sentence("report.intervals", "note", "{level:level} intervals: for {varying:parts}")
 _CAUTION = Sentence("report.caution", "caution", "Caution: {first}")
 _CAUTIONS = Sentence("report.cautions", "caution", "Caution: {first} (+ {more:count more caution})")
 _REST = Sentence("report.rest", "note", "--explain shows the rest ({n:count note})")
@@ -54,7 +57,7 @@ UNSUPPORTED = Sentence(
 
 
 def answered(answers: Answers, sentence: Sentence = _ANSWERS, **more: Any) -> Note:
-    """Say what varies behind a number, what is held fixed and what is assumed; in a sentence that says more of it."""
+    """State what varies behind a number, what is held fixed and what is assumed, in a sentence that may have more fields."""
     return sentence(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming, **more)
 
 
@@ -63,15 +66,19 @@ def bullets(notes: Iterable[Note]) -> str:
     return "\n".join(f"- {in_markdown(as_sentence(one))}" for one in notes)
 
 
-def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> list[Note]:
-    """Say in three lines at most what stands beneath a table: what varies, what to beware of, and where the rest is.
+def in_brief(
+    notes: Iterable[Note | str], answers: Sequence[Answers] = (), confidence_level: float | None = None
+) -> list[Note]:
+    """Return at most three lines to print under a table: what varies, the most important caution, and where the rest is.
 
     Parameters
     ----------
     notes
-        Everything there is to say, that which tells the answers included.
+        All notes, including the note with the answers.
     answers
-        Of the numbers in the table; what varies is said once.
+        The answers of the numbers in the table; what varies is stated once.
+    confidence_level
+        The level of the intervals in the table; None if it has no intervals.
 
     Examples
     --------
@@ -83,7 +90,7 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
     """
     told = list(dict.fromkeys(notes))
     varying = tuple(dict.fromkeys(str(one.varying) for one in answers))
-    said = [_VARYING(varying=varying)] if varying else []
+    said = [_what_varies(varying, confidence_level)] if varying else []
     cautions = sorted(filter(is_caution, told), key=_gravity)
     if cautions:
         first, others = cautions[0], len(cautions) - 1
@@ -94,6 +101,13 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
         return [*said, *marks]
     rest = _REST(n=n)
     return [*said, _MARKED(marks=marks, rest=rest) if marks else rest]
+
+
+def _what_varies(varying: tuple[str, ...], confidence_level: float | None) -> Note:
+    """What the intervals of a table are for; without intervals, or if nothing varies, what varies."""
+    if confidence_level is None or any(one.startswith("nothing") for one in varying):
+        return _VARYING(varying=varying)
+    return _INTERVALS(level=confidence_level, varying=varying)
 
 
 _BOUNDS = Sentence(

@@ -203,7 +203,7 @@ def test_errors_from_a_table() -> None:
         ({"dataset": ["a", "b"], "x": [1.0, None], "y": [0.1, 0.2]}, {}, InputError, "no accuracy in 1"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [91.2, 0.2]}, {}, InputError, "'y' has 91.2 in 'a'"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": ["u", "v"]}, {}, InputError, "no numbers"),
-        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"cluster": "who"}, UsageError, "names no people"),
+        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"cluster": "who"}, UsageError, "has no people"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"algorithm": "x"}, UsageError, "name both"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"errors": {"dataset": ["a"]}}, InputError, "table of errors"),
         ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "cluster": "dataset"}, InputError, "other values"),

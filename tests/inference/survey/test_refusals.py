@@ -33,7 +33,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "negative weight": (lambda: Survey(TABLE, weights="bad"), "row 3 of 'bad' is negative"),
     "population varies": (lambda: Survey(TABLE, strata="site", units="unit", fpc="odd"), "is 5 and 6"),
     "too small": (lambda: Survey(TABLE, units="y", fpc="hit"), "neither|goes from|above 0"),
-    "lonely": (lambda: Survey(TABLE, strata="unit", units="unit").mean("y"), "have one unit"),
+    "lonely": (lambda: Survey(TABLE, strata="unit", units="unit").mean("y"), "have only one unit"),
     "jk1": (lambda: ALL.replicated("jk1").mean("y"), "JK1"),
     "empty cell": (lambda: ALL.poststratified({"f": 5, "m": 5, "x": 3}, "sex"), "no row in the sample"),
     "no total": (lambda: ALL.poststratified({"f": 5}, "sex"), "without a total: 'm'"),
@@ -43,7 +43,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "contradiction": (lambda: ALL.calibrated({"sex": {"f": 5, "m": 5}}, size=30), "cannot be met"),
     "gap": (lambda: ALL.mean("gap"), "empty in 1 row, first in row 2"),
-    "domain": (lambda: ALL.within("y > 100"), "No row meets"),
+    "domain": (lambda: ALL.within("y > 100"), "No row satisfies"),
     "not a share": (lambda: ALL.mean("y", interval="logit"), "is not a share"),
     "jackknife quantile": (
         lambda: ALL.replicated("jkn").quantile("y", quantile_interval="replicates"),
@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ALL.within("unit == 'a'").replicated("jkn").mean("y"),
         "left without",
     ),
-    "names": (lambda: ALL.ratio("sex", "y"), "does not hold numbers"),
+    "names": (lambda: ALL.ratio("sex", "y"), "is not numeric"),
 }
 
 

@@ -21,12 +21,14 @@ from proband.results.compared import metric_label
 from proband.results.estimate import Estimate
 from proband.words import Method, Note, Sentence, Target, digits, level, threshold
 
-_SAME_THRESHOLD = Target("same-threshold", "the algorithm and the threshold, the same for all groups")
+_SAME_THRESHOLD = Target(
+    "same-threshold", "the algorithm and the threshold, which is the same for all groups"
+)
 _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),
 }
-_OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with as many images each")
+_OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with the same number of images each")
 _RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
 _MIDPOINT = "Where FMR and FNMR meet, or midway between them where they are closest; the threshold of the crossing varies with people."
 _FEW = "* rests on fewer than 30 errors (the rule of 30)."

@@ -349,7 +349,7 @@ def _predicted(said: Codes, truth: Codes) -> Guesses:
 def _ranked(name: str, scores: Labels, truth: Codes) -> Guesses:
     """Where the true class stands among the scores of a sample."""
     if scores.dtype.kind not in "fiub":
-        raise InputError(f"The scores of {name!r} are numbers, got {scores.dtype}.")
+        raise InputError(f"The scores of {name!r} must be numbers, got {scores.dtype}.")
     missing = missing_in(scores)
     if missing is not None:
         row, column = np.unravel_index(int(missing.argmax()), missing.shape)

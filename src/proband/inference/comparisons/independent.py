@@ -203,7 +203,7 @@ def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]
         raise DesignError(
             f"{counted(len(shared), 'person is', 'people are')} in both sets, so the sets are not "
             f"independent: {first_few(shared)}.",
-            "leave them out of one set; on the same probes use compare instead.",
+            "remove them from one set, or use compare if the probes are the same.",
         )
     if shared:
         return _PERHAPS_SHARED, (_SHARED_NAMES(n=len(shared), first=first_few(shared)),)

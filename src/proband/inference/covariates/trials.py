@@ -162,7 +162,7 @@ class TableTrials:
         if covariance != "survey":
             if self.strata is not None:
                 raise UsageError(
-                    f"{covariance} knows no strata.",
+                    f"{covariance} does not use strata.",
                     Hint("pass {option:covariance=survey}, or leave out {option:strata}."),
                 )
             return Sandwich(fit, rows.person, covariance)

@@ -227,7 +227,7 @@ def compare_pooled(
     for name, row in rows.items():
         if len(row) != len(people):
             raise UsageError(
-                f"{count(len(row))} predictions of {name!r} do not belong to {count(len(people))} samples."
+                f"{count(len(row))} predictions of {name!r} do not match {count(len(people))} samples."
             )
         if not np.isin(row, (0.0, 1.0)).all():
             raise InputError(f"Predictions of {name!r} must be correct (1) or wrong (0).")

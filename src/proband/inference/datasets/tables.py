@@ -188,7 +188,7 @@ def _people(part: pl.DataFrame, algorithms: tuple[str, ...], place: str) -> tupl
     unlike = [name for name in algorithms if not counts[name].equals(counts[algorithms[0]], null_equal=True)]
     if unlike or counts.null_count().sum_horizontal().item():
         raise InputError(
-            f"In {place!r} not every algorithm has as many outcomes of the same people.",
+            f"In {place!r} the algorithms do not have the same numbers of outcomes from the same people.",
             "use the same samples for all algorithms.",
         )
     if wins.height < 2:

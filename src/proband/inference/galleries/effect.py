@@ -151,7 +151,7 @@ class ImageColumns:
         frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
         if order_by is not None:
             if order_by not in samples.frame.columns:
-                raise unknown_name("column", order_by, samples.frame.columns, "order images by")
+                raise unknown_name("column", order_by, samples.frame.columns, "to order images by")
             frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
             frame = frame.sort(["subject", "__order"], maintain_order=True)
         lists = frame.group_by("subject", maintain_order=True).agg("place")

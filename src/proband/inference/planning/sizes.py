@@ -188,14 +188,14 @@ def _mean_of_probes(probes: float, cv: float) -> float:
     """Return the number of probes of each person, or its mean where people differ."""
     if not 0 <= cv <= _LARGEST_CV:
         raise UsageError(
-            f"A coefficient of variation lies between 0 and {_LARGEST_CV}, got {cv!r}.",
+            f"A coefficient of variation must be between 0 and {_LARGEST_CV}, got {cv!r}.",
             "use the standard deviation of the numbers of probes divided by their mean.",
         )
     if cv == 0:
         return whole(probes, "number of probes of a person")
     if not 1 < probes <= LARGEST:
         raise UsageError(
-            f"People who differ in their number of probes have more than one on average, got {probes!r}."
+            f"If people differ in their number of probes, the mean must be above 1, got {probes!r}."
         )
     return probes
 

@@ -228,7 +228,7 @@ class Sensors:
         """The value of a column for each person, which must be one."""
         frame = self.outcomes[0].experiment.samples.frame
         if column not in frame.columns:
-            raise unknown_name("column", column, frame.columns, "to make strata of")
+            raise unknown_name("column", column, frame.columns, "to form strata")
         found: list[Any] = [None] * self.n_people
         for one, who in zip(self.outcomes, self.people, strict=True):
             for person, value in zip(who.tolist(), frame[column][one.probes].to_list(), strict=True):

@@ -176,7 +176,7 @@ def _from_table(known: pl.DataFrame, columns: tuple[str, ...], total: str) -> di
         key = tuple(map(text_of, row))
         if key in found:
             raise InputError(
-                f"The total of the cell {', '.join(key)!r} is there twice.", "give each total once."
+                f"The total of the cell {', '.join(key)!r} is given twice.", "give each total once."
             )
         found[key] = number
     return found

@@ -405,7 +405,7 @@ class Survey:
             raise UsageError(
                 "No row is in the domain."
                 if not isinstance(condition, str)
-                else f"No row meets {condition!r}."
+                else f"No row satisfies {condition!r}."
             )
         return self._with(_domain=inside & self.inside)
 

@@ -40,7 +40,8 @@ _ONE_ERROR = {
     borrowed: Sentence(
         f"rates.one-error{'-borrowed' if borrowed else ''}",
         "note",
-        f"a single error does not show how alike comparisons are: a design effect of {{effect:two}}, {whence}, is taken",
+        "the correlation of comparisons cannot be estimated from a single error: a design effect of "
+        f"{{effect:two}}, {whence}, is used",
     )
     for borrowed, whence in _WHENCE.items()
 }
@@ -48,8 +49,9 @@ _NO_ERRORS = {
     (some, borrowed): Sentence(
         f"rates.{some}{'-borrowed' if borrowed else ''}",
         "note",
-        f"{start}: {{n:count comparison}} with a design effect of {{effect:two}}, {whence}, put the rate within {{within:small}} of this; "
-        "if they were independent it would be {independent:small}, and {units:count} {of} alone put it within {disjoint:small}",
+        f"{start}: {{n:count comparison}} with a design effect of {{effect:two}}, {whence}, put the rate "
+        "within {within:small} of this; if comparisons were independent, the bound would be "
+        "{independent:small}; the {units:count} {of} alone give {disjoint:small}",
     )
     for some, start in (("no-errors", "no errors"), ("only-errors", "errors only"))
     for borrowed, whence in _WHENCE.items()

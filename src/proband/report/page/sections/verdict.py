@@ -22,9 +22,7 @@ _TIES_OF_ONE = Sentence(
     "verdict.ties-of-one", "caution", _TIES + "its result rests on the tie policy ({policy})"
 )
 _TIES_OF_SOME = Sentence("verdict.ties", "caution", _TIES + "their results rest on the tie policy ({policy})")
-_VARIES = Sentence(
-    "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
-)
+_VARIES = Sentence("verdict.varies", "note", "What varies: {varying}. Held fixed: {fixed}")
 _ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
 
 
