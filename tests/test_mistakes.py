@@ -143,7 +143,7 @@ REFUSED = {
     "pb.evaluate([a, b], E, by='sexx')": "no column 'sexx'",
     "pb.stats.mcnemar_table(a, E)": "scores should be",
     "pb.stats.mcnemar_table([a, b], E, against='x')": "no algorithm 'x'",
-    "pb.choices.trial_choices(pool, trials=0)": "no trial 0",
+    "pb.choices.trial_choices(pool, trials=0)": "Trials must be from 1 to",
     # unknown names
     "pb.evaluate([a, b], E, rank=[1])": "no argument 'rank'(.|\n)*'ranks'",
     "pb.Samples(frame, id_colum='id')": "'id_column'",
@@ -171,7 +171,7 @@ REFUSED = {
     "found.plot(3)": "ax should be Matplotlib axes",
     "pb.estimate(a, E, measure=R).plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: ax, which, width, title",
     "checks.plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: ax, which",
-    "checks['c']": r"no algorithm 'c'(.|\n)*there are: 'a', 'b'",
+    "checks['c']": r"no algorithm 'c'(.|\n)*available: 'a', 'b'",
     "found.to_latex('t.tex')": r"Evaluation.to_latex takes 0(.|\n)*returns a text; write it: Path\('t.tex'\).write_text\(result.to_latex\(\)\)",
     "found.to_markdown(path='t.md')": r"no argument 'path'(.|\n)*Path\('t.md'\)",
     # scored pairs

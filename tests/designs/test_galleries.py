@@ -157,14 +157,14 @@ def test_what_cannot_be_dealt_is_refused_with_a_way_out():
         Galleries(9).parts(experiment)
     with pytest.raises(UsageError, match="did you mean 'date'"):
         Galleries(2, order="dates").parts(experiment)
-    with pytest.raises(UsageError, match="there are: 'id', 'subject', 'date'"):
+    with pytest.raises(UsageError, match="available: 'id', 'subject', 'date'"):
         Galleries(2, order="xyz").parts(experiment)
     with pytest.raises(UsageError, match="must contain dates or numbers"):
         Galleries(2, order="subject").parts(experiment)
 
 
 def test_designs_say_what_they_are():
-    assert str(Galleries()) == "6 galleries of different people, divided at random (seed 0)"
+    assert str(Galleries()) == "6 galleries of different people, dealt at random (seed 0)"
     assert str(Galleries(2, "date", 200)) == "2 galleries of 200 different people each, in order of date"
 
 

@@ -72,9 +72,9 @@ def test_pairs_that_cannot_be_chosen() -> None:
     assert chosen_pairs(NAMES) is None
     with pytest.raises(UsageError, match="with itself"):
         chosen_pairs(NAMES, [("a", "a")])
-    with pytest.raises(UsageError, match="there twice"):
+    with pytest.raises(UsageError, match="listed twice"):
         chosen_pairs(NAMES, [("a", "b"), ("b", "a")])
-    with pytest.raises(UsageError, match="there twice"):
+    with pytest.raises(UsageError, match="listed twice"):
         chosen_pairs(NAMES, [("a", "b")], against="b")
 
 

@@ -106,7 +106,7 @@ def test_bootstrap_over_probes_of_people_with_several_carries_the_caution(outcom
     found = estimate(outcomes_of(CLOSER, SUBJECTS), measure=measure, design="bootstrap-probe")
     (told,) = (note for note in found.notes if note.code == "bootstrap.probes-independent")
     assert told.level == "caution"
-    assert "120 probes of 30 people are drawn one by one" in str(told)
+    assert "120 probes from 30 people are resampled individually" in str(told)
     over_people = estimate(outcomes_of(CLOSER, SUBJECTS), measure=measure, design="bootstrap")
     assert not any(note.code == told.code for note in over_people.notes)
 
@@ -167,7 +167,7 @@ def test_finite_population(outcomes_of):
         endless.high,
     )  # one probe each: nothing tells people from images
     assert "estimate.population-one-probe" in {note.code for note in half.notes}
-    with pytest.raises(UsageError, match="cannot hold"):
+    with pytest.raises(UsageError, match="smaller than"):
         estimate(outcomes, measure=RecognitionRate(1), population=50)
 
 

@@ -33,7 +33,7 @@ def test_a_category_that_is_called_as_all_probes_are_is_refused() -> None:
     own = pb.Category(probes_called(None), EVEN)
     with pytest.raises(UsageError, match="name used for all probes together") as refused:
         evaluated(own)
-    assert "another name" in refused.value.hint
+    assert "rename" in refused.value.hint
     assert evaluated(pooled=own).categories == (own.name,)
 
 

@@ -274,7 +274,7 @@ def test_scores_that_are_not_needed_may_be_missing():
     assert found.variance_rank_1 == wanted.variance_rank_1
     there = np.flatnonzero(~world.failed)
     world.scores[there[0], there[-1]] = np.inf
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(InputError, match="non-finite"):
         world.exact("pessimistic")
 
 

@@ -112,7 +112,7 @@ def test_equal_weights_change_nothing_and_a_table_is_what_scores_are() -> None:
         ({}, {"incomplete": "error"}, "2 of 79 rows lack a covariate: age (2); 'row 3', 'row 11'"),
         ({}, {"strata": "site", "covariance": "CR2"}, "CR2 does not use strata"),
         ({"person": pl.col("site")}, {"strata": "glasses"}, "in several strata"),
-        ({"person": pl.col("site")}, {"on": "age + glasses + seconds"}, "4 clusters cannot tell 4 coefficients apart"),
+        ({"person": pl.col("site")}, {"on": "age + glasses + seconds"}, "4 clusters are too few to estimate 4 coefficients"),
         ({}, {"on": "ok + age"}, "'ok' is the outcome"),
         ({}, {"on": "agee"}, "did you mean 'age'"),
         ({}, {"on": "same(glasses)"}, "unknown function same(…)"),

@@ -304,7 +304,7 @@ def test_a_category_is_ranked_in_its_own_gallery(setting: Any) -> None:
         again.to_dict()["categories"]
         == feret_study(scores, experiment, categories=[early]).to_dict()["categories"]
     )
-    with pytest.raises(DesignError, match="another gallery"):
+    with pytest.raises(DesignError, match="a different gallery"):
         ranked[0].restricted(early.of(experiment))
 
 
@@ -345,7 +345,7 @@ def test_groups_of_probes(setting: Any) -> None:
     [
         ({"versions": [Version("auto", "good")]}, UsageError, "no algorithm 'auto'"),
         ({"improvements": [Improvement("good", "good")]}, UsageError, "with itself"),
-        ({"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]}, UsageError, "no field"),
+        ({"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]}, UsageError, "no algorithms are left"),
         ({"improvements": [("fair", "good"), ("fair", "good", "1996", "1997")]}, UsageError, "listed twice"),
         ({"versions": [("poor", "good"), ("poor", "good")]}, UsageError, "listed twice"),
         ({"galleries": Galleries(30)}, DesignError, "are too few"),
@@ -395,11 +395,11 @@ def test_dates_in_order(earlier: str | None, later: str | None) -> None:
         ("1996-09-02", "1996-09-01", "is not earlier"),
         ("1997-01", "1996", "is not earlier"),
         ("spring", "1996", "'spring' is not a date"),
-        ("1996-9", "1997", "no date"),
-        ("1996-13", "1997", "no date"),
-        ("1996-02-30", "1997", "no date"),
-        ("", "1997", "no date"),
-        ("１９９６", "1997", "no date"),
+        ("1996-9", "1997", "not a date"),
+        ("1996-13", "1997", "not a date"),
+        ("1996-02-30", "1997", "not a date"),
+        ("", "1997", "not a date"),
+        ("１９９６", "1997", "not a date"),
     ],
 )
 def test_dates_that_are_none_or_out_of_order(earlier: str, later: str, said: str) -> None:

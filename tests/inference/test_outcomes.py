@@ -131,7 +131,7 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "moved": (InputError, "several clusters", lambda: pb.compare_outcomes(MOVED, **NAMED, cluster="doc")),
     "above one": (InputError, "got 3 in row 1", lambda: pb.compare_outcomes({"a": [3, 1], "b": [1, 0]}, algorithms=["a", "b"])),
     "words": (InputError, "got 'yes'", lambda: pb.compare_outcomes({"a": ["yes", "no"], "b": [1, 0]}, algorithms=["a", "b"])),
-    "no column": (UsageError, "no column 'c' in the table(.|\n)*there are: 'a', 'b'", lambda: pb.compare_outcomes({"a": [1], "b": [1]}, algorithms=["a", "c"])),
+    "no column": (UsageError, "no column 'c' in the table(.|\n)*available: 'a', 'b'", lambda: pb.compare_outcomes({"a": [1], "b": [1]}, algorithms=["a", "c"])),
     "nothing said": (UsageError, "not said", lambda: pb.compare_outcomes(WIDE)),
     "one system": (UsageError, "at least two", lambda: pb.compare_outcomes(WIDE, algorithms=["new"])),
     "one named": (UsageError, "names 1 system", lambda: pb.compare_outcomes([one for one in LONG if one["system"] == "new"], **NAMED)),

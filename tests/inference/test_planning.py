@@ -341,9 +341,9 @@ def test_results_are_plain_and_say_what_they_assume():
         (lambda: plan_difference(0.01), "on which the two algorithms disagree"),
         (lambda: plan_difference(0.01, discordant=0.1, rate=0.5), "on which the two algorithms disagree"),
         (lambda: plan_difference(0.01, discordant=2.0), "share of probes must be"),
-        (lambda: plan_difference(discordant=0.1), "takes two"),
-        (lambda: plan_difference(discordant=0.1, power=0.8), "takes two"),
-        (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "takes two"),
+        (lambda: plan_difference(discordant=0.1), "needs two"),
+        (lambda: plan_difference(discordant=0.1, power=0.8), "needs two"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "needs two"),
         (lambda: plan_difference(0.01, discordant=0.1, power=1.0), "power lies"),
         (lambda: plan_difference(0.01, discordant=0.1, power=0.2), "power lies"),
         (lambda: plan_difference(0.01, discordant=0.1, aim="better"), "aim must be one of"),
@@ -582,13 +582,13 @@ def test_where_an_end_of_the_pilot_allows_no_plan():
     plan = plan_difference(0.33, pilot=pilot())
     assert plan.pilot is not None
     assert (plan.pilot.at_low, plan.pilot.at_high is not None) == (None, True)
-    assert "upper end" in str(plan.pilot.sentences(plan.found)[1])
+    assert "upper limit" in str(plan.pilot.sentences(plan.found)[1])
 
 
 def test_what_is_no_pilot_is_refused():
     first, second = pilot()
     for wrong, told in (
-        ([], "one algorithm or of two"),
+        ([], "one or two algorithms"),
         ([first, second, second], "choose among"),
         ([first, pilot(30)[0]], "same probes"),
         ("scores.npz", "pilot"),

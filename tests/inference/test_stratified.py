@@ -238,7 +238,7 @@ def test_reweighting_explores_other_populations(outcomes_of):
     assert found.value == pytest.approx(shares @ own)
     for weights, message in (
         (dict.fromkeys(labels, 1.0), "sum to 1"),
-        ({**dict.fromkeys(labels, 0.3), labels[0]: -0.5}, "not negative"),
+        ({**dict.fromkeys(labels, 0.3), labels[0]: -0.5}, "at least 0"),
         ({labels[0]: 1.0}, "no weight"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -309,7 +309,7 @@ def test_paired_differences_under_the_same_replicates(outcomes_of):
     [
         ([2, 2, 1], pb.designs.Jackknife(), "one unit"),
         ([2] * 40, pb.designs.Enumeration(), "too many"),
-        ([2, 3], pb.designs.Enumeration(), "equally many"),
+        ([2, 3], pb.designs.Enumeration(), "the same number of units"),
     ],
 )
 def test_refusals_name_the_remedy(outcomes_of, sizes, design, message):

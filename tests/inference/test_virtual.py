@@ -459,7 +459,7 @@ def test_only_chosen_pairs_are_counted_in_their_order():
     for pair in (("c", "a"), ("a", "c"), ("a", "b")):
         assert np.array_equal(some_pairs.difference(*pair).counts, every.difference(*pair).counts)
         assert some_pairs.not_won(*pair) == every.not_won(*pair)
-    with pytest.raises(UsageError, match="b and c are not among the pairs"):
+    with pytest.raises(UsageError, match="b and c are not among the selected pairs"):
         some_pairs.difference("b", "c")
     assert pb.permute(scores, pool, design=design, against="b").pairs == (("a", "b"), ("c", "b"))
     with pytest.raises(UsageError, match="differences=False"):
@@ -472,7 +472,7 @@ def test_measures_that_choices_cannot_give_are_refused():
     rng = np.random.default_rng(2)
     pool = pool_of(rng, 9)
     scores = [scores_over(rng, pool, 2, name) for name in "ab"]
-    with pytest.raises(DesignError, match="of compared pairs"):
+    with pytest.raises(DesignError, match="from compared pairs"):
         pb.permute(scores, pool, measures="auc")
     with pytest.raises(DesignError, match="ties broken at random"):
         pb.permute(scores, pool, measures="rank-2", ties="mean")

@@ -186,7 +186,7 @@ def test_curves_of_different_experiments_are_refused(outcomes_with_ranks, combin
 
 @pytest.mark.parametrize("combine", [average_cmc, upper_bound_cmc])
 def test_no_curves(combine):
-    with pytest.raises(UsageError, match="no curves"):
+    with pytest.raises(UsageError, match="No curves"):
         combine([])
 
 

@@ -565,7 +565,7 @@ def test_an_accumulator_takes_tiles_lists_and_whole_numbers(monkeypatch):
 
 def test_what_an_accumulator_refuses():
     for edges in ([1.0, 1.0], [2.0, 1.0], [np.nan]):
-        with pytest.raises(UsageError, match="ascend"):
+        with pytest.raises(UsageError, match="increasing"):
             PairAccumulator(edges)
     with pytest.raises(InputError, match="finite"):
         PairAccumulator([0.0]).add([np.nan])

@@ -94,7 +94,7 @@ class Galleries(Design):
             if self.size is None
             else f"{counted(self.size, 'different person', 'different people')} each"
         )
-        how = f"divided at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
+        how = f"dealt at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
         return Method(
             "galleries-at-random" if self.order is None else IN_ORDER,
             f"{self.k} galleries of {people}, {how}",

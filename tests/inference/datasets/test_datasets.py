@@ -196,17 +196,17 @@ def test_errors_from_a_table() -> None:
 @pytest.mark.parametrize(
     ("frame", "more", "error", "match"),
     [
-        ({"dataset": ["a", "b"], "x": [1.0, 0.5]}, {}, UsageError, "one algorithm"),
-        ({"dataset": ["a"], "x": [1.0], "y": [0.5]}, {}, InputError, "One data set"),
-        ({"dataset": ["a", "a"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, InputError, "stands twice"),
+        ({"dataset": ["a", "b"], "x": [1.0, 0.5]}, {}, UsageError, "at least two algorithms"),
+        ({"dataset": ["a"], "x": [1.0], "y": [0.5]}, {}, InputError, "only one data set"),
+        ({"dataset": ["a", "a"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, InputError, "listed twice"),
         ({"set": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, UsageError, "no column 'dataset'"),
         ({"dataset": ["a", "b"], "x": [1.0, None], "y": [0.1, 0.2]}, {}, InputError, "no accuracy in 1"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [91.2, 0.2]}, {}, InputError, "'y' has 91.2 in 'a'"),
-        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": ["u", "v"]}, {}, InputError, "no numbers"),
+        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": ["u", "v"]}, {}, InputError, "not numeric"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"cluster": "who"}, UsageError, "has no people"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"algorithm": "x"}, UsageError, "name both"),
-        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"errors": {"dataset": ["a"]}}, InputError, "table of errors"),
-        ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "cluster": "dataset"}, InputError, "other values"),
+        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"errors": {"dataset": ["a"]}}, InputError, "table of standard errors"),
+        ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "cluster": "dataset"}, InputError, "values other than"),
         ({"dataset": ["a"], "m": ["x"], "s": [1]}, {"algorithm": "m", "success": "s"}, UsageError, "standard error"),
     ],
 )  # fmt: skip

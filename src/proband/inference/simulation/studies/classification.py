@@ -97,7 +97,7 @@ STUDIES = (
         NEW_SAMPLES,
         tuple(
             Trial(
-                "30 samples per class",
+                "30 samples of a class",
                 ClassesWorld((30, 60), ((recall, 0.9),), of_class=True),
                 Asking("recall", _of_class),
             )

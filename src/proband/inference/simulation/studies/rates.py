@@ -102,7 +102,7 @@ def _beside(
     """A rate with hardly an error, which borrows from two algorithms that are worse how alike probes are."""
     said, population = population_of(subjects, probes, rate, icc, kind=kind)
     world = BesideOthers(SeveralAlgorithms(population, (0.0, 0.1, 0.2)))
-    return Trial(f"{said}, with two worse algorithms", world, Asking("rank-1-beside-others", _first), bars)
+    return Trial(f"{said}, beside two worse", world, Asking("rank-1-beside-others", _first), bars)
 
 
 def _curves(

@@ -82,12 +82,12 @@ def _verified(
     said, pairs = pairs_of(people, images, FNMR(fmr), value, icc, kind)
     said = said.replace("value", f"FMR {given(fmr)}, FNMR")
     if part == "groups":
-        said += ", the second group worse" if worse else ", equal groups"
+        said += ", the second group worse" if worse else ", groups alike"
     world = AtThreshold(
         pairs, "fmr" if part == "fmr" else "groups" if part == "groups" else "fnmr", worse, alike
     )
     if part in ("goats", "lambs"):
-        return Trial(f"{said}, people weighted equally", NothingApart(world), _Verifying(part, fmr), dear=2)
+        return Trial(f"{said}, people alike", NothingApart(world), _Verifying(part, fmr), dear=2)
     bars = Bars(coverage=0.92 if isinstance(images, int) else 0.9)
     return Trial(said, world, _Verifying(part, fmr), bars, short, dear=8 if part == "groups" else 1)
 
@@ -108,7 +108,7 @@ def _accepted(one: DataSet, level: float, seed: int) -> Answered:
 def _decided(people: int, images: int | tuple[int, ...], fmr: float, kind: PairKind, icc: float) -> Trial:
     """The false match rate of decisions, which borrows from the scores of another algorithm how alike comparisons are."""
     said, pairs = pairs_of(people, images, FNMR(fmr), 0.1, icc, kind)
-    said = said.replace("value 0.1", f"FMR {given(fmr)}") + ", decisions as well as scores"
+    said = said.replace("value 0.1", f"FMR {given(fmr)}") + ", decisions beside scores"
     return Trial(said, DecidedBeside(TwoOverPairs(pairs)), Asking("fmr-beside-another", _accepted))
 
 
@@ -135,7 +135,7 @@ def _named(
         else Asking("auc-of-names", _area_of_names)
     )
     return Trial(
-        f"{said}, disjoint mated pairs, image names only", NamedPairs(pairs), ask, Bars(coverage=0.92)
+        f"{said}, disjoint mated pairs, images named alone", NamedPairs(pairs), ask, Bars(coverage=0.92)
     )
 
 
