@@ -147,7 +147,7 @@ def test_names_are_near_in_any_spelling() -> None:
     assert near_names("ID Column", ["id-column", "subject"]) == ["id-column"]
     assert near_names("colour", ["color", "subject"]) == ["color"]
     assert near_names("zebra", ["color", "subject"]) == []
-    assert meant("zebra", ["a", "b"]) == "there are: 'a', 'b'."
+    assert meant("zebra", ["a", "b"]) == "available: 'a', 'b'."
     error = unknown_name("column", "a{b", ["a{bc"], option="by")  # a name is never taken for a template
     assert error.told("command line")[1] == "did you mean 'a{bc'? pass --by 'a{bc'"
 

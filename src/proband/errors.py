@@ -408,10 +408,10 @@ def meant(name: str, known: Iterable[str], most: int = 12) -> str:
     Examples
     --------
     >>> print(meant("Sex", ["sex", "age"]), meant("place", ["sex", "age"]))
-    did you mean 'sex'? there are: 'sex', 'age'.
+    did you mean 'sex'? available: 'sex', 'age'.
     """
     names = list(known)
-    return nearest(name, names) or f"there are: {first_few(names, most)}."
+    return nearest(name, names) or f"available: {first_few(names, most)}."
 
 
 def unknown_name(
@@ -441,12 +441,12 @@ def unknown_name(
     """
     names = list(known)
     near = near_names(str(name), names)
-    hint: str | Hint = meant(str(name), names) if names else "there are none."
+    hint: str | Hint = meant(str(name), names) if names else "none are available."
     if option is not None:
         hint = (
             Hint("{near} {give:{right}}", near=nearest(str(name), names), right=f"{option}={near[0]}")
             if near
-            else Hint("name the right one: {option:{name}}; {there}", name=option, there=hint)
+            else Hint("pass {option:{name}}; {there}", name=option, there=hint)
         )
     begins_after_a_name = any(one is not None and not isinstance(one, Said) for one in (source, file))
     text = f"{'there' if begins_after_a_name else 'There'} is no {what} {quoted(name)}{where and ' '}{where}."

@@ -405,10 +405,10 @@ class Sentence:
             if not name.isidentifier() or not (
                 spec in FORMATS or spec == "" or spec.startswith(("count ", "word "))
             ):
-                raise ValueError(f"{self.code}: {{{name}:{spec}}} is no field of a sentence.")
+                raise ValueError(f"{self.code}: {{{name}:{spec}}} is not a valid field of a sentence.")
         known = Sentence.every.setdefault(self.code, self)
         if known is not self and known.template != self.template:
-            raise ValueError(f"Two sentences have the code {self.code}.")
+            raise ValueError(f"The code {self.code} is used by two sentences.")
 
     def __call__(self, **values: Any) -> Note:
         return Note(self, tuple(values.items()))

@@ -93,7 +93,7 @@ def test_says_what_it_found():
 
 @pytest.mark.parametrize("wrong", [[0, 1], [[0.5, 1.0]], np.zeros((0, 3), dtype=int), [["a"]]])
 def test_refuses_what_is_no_table_of_numbers(wrong):
-    with pytest.raises(InputError, match="whole numbers"):
+    with pytest.raises(InputError, match="array of integers"):
         balance(wrong, 2)
 
 

@@ -60,7 +60,7 @@ def test_a_list_may_be_a_file(hand_in: Callable[..., Path], tmp_path: Path) -> N
             'algorithm = "a"\norientaton = "distance"\n',
             "'orientaton', which is not known.*did you mean 'orientation'",
         ),
-        ('algorithm = "a"\nzebra = 1\n', "there are: 'algorithm', 'orientation'"),
+        ('algorithm = "a"\nzebra = 1\n', "available: 'algorithm', 'orientation'"),
         ('orientation = "distance"\n', "does not name the algorithm"),
         ('algorithm = 3\norientation = "distance"\n', "algorithm is 3.*quotation marks"),
         ('algorithm = "a"\n', "orientation of the scores is not stated"),

@@ -276,7 +276,7 @@ def test_an_interval_answers_by_keyboard(open_report: Open) -> None:
     page.keyboard.press("Enter")
     assert answers.is_visible()
     asked = [name.lower() for name in answers.locator("dt").all_inner_texts()]
-    assert asked == ["of what", "varying", "holding fixed", "assuming"]
+    assert asked == ["quantity", "what varies", "held fixed", "assumed"]
     assert all(text.strip() for text in answers.locator("dd").all_inner_texts())
     page.keyboard.press("Escape")
     assert not answers.is_visible()

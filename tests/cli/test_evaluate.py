@@ -275,7 +275,7 @@ def test_a_design_without_measures_is_of_the_rates_shown(evaluate: Evaluate) -> 
         (("--interval", "clopper-pearson"), "say which: --design binomial"),
         (("--interval", "bca"), "say which: --design bootstrap"),
         (("--design", "binomial", "--interval", "bca"), "one of wilson, clopper-pearson, jeffreys"),
-        (("--population", "11"), "A population of 11 cannot hold the 12 people tested"),
+        (("--population", "11"), "A population of 11 is smaller than the 12 people tested"),
         (("--population", "0"), "population"),
         (
             ("--population", "40", "--design", "bootstrap-probe"),
@@ -285,7 +285,7 @@ def test_a_design_without_measures_is_of_the_rates_shown(evaluate: Evaluate) -> 
             ("--population", "40", "--measure", "median-rank@10"),
             "A finite population is supported for rates",
         ),
-        (("--measure", "auc", "--design", "bootstrap-probe"), "cannot be drawn one by one"),
+        (("--measure", "auc", "--design", "bootstrap-probe"), "cannot be resampled individually"),
     ],
 )
 def test_intervals_and_populations_that_do_not_fit_are_refused(
@@ -298,4 +298,4 @@ def test_intervals_and_populations_that_do_not_fit_are_refused(
 
 def test_a_finite_population_with_one_probe_each_changes_nothing_and_says_so(evaluate: Evaluate) -> None:
     done = evaluate("--population", "24", "--explain")
-    assert "he population has 24 people, but with one probe of each" in " ".join(done.stdout.split())
+    assert "he population has 24 people, but with one probe per person" in " ".join(done.stdout.split())

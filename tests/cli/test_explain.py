@@ -85,11 +85,10 @@ def test_three_lines_and_all_of_it(asked: str, data: Path, run: Run) -> None:
     assert brief.returncode == whole.returncode
     assert brief.returncode in (0, 3, 4), brief.stderr
     *_, below = brief.stdout.rpartition("\n\n")
-    lines = [
-        one for one in below.splitlines() if one.startswith(("Varying: ", "Caution: ", "--explain tells"))
-    ]
-    order = [one.split()[0] for one in lines]
-    assert order == sorted(order, key=["Varying:", "Caution:", "--explain"].index)
+    starts = ("What varies: ", "95% intervals: for ", "Caution: ", "--explain shows")
+    lines = [one for one in below.splitlines() if one.startswith(starts)]
+    order = [next(place for place, start in enumerate(starts) if one.startswith(start)) for one in lines]
+    assert order == sorted(order)
     assert len(lines) <= 3
     assert len(whole.stdout) >= len(brief.stdout) or not lines
     assert "--explain" not in whole.stdout
@@ -134,6 +133,8 @@ def test_the_gravest_caution_goes_first_and_notes_within_notes_count() -> None:
     assert said[1]["first"] == notes[1]
     assert said[1]["more"] == 1
     assert str(said[2]) == "* is a mark. --explain shows the rest (2 notes)"
+    assert str(said[0]) == "What varies: varying"
+    assert str(in_brief(notes, [answers], 0.9)[0]) == "90% intervals: for varying"
     assert in_brief([]) == []
 
 

@@ -98,5 +98,5 @@ def test_tables_and_figures_are_chosen_by_name(name: str, data: Path, tmp_path: 
     assert (tmp_path / "by-name.svg").exists() == bool(drawn)
     wrong = run(*name.split(), *asked(name), "--csv", "nothing=x.csv", cwd=data)
     assert wrong.returncode == 2
-    assert f"there is no 'nothing' to write.\nhint: there are: {table!r}" in wrong.stderr
+    assert f"there is no 'nothing' to write.\nhint: available: {table!r}" in wrong.stderr
     assert run(*name.split(), *asked(name), "--figure", "x.gif", cwd=data).returncode == 2

@@ -73,7 +73,7 @@ def test_the_comparisons_of_a_verification_are_stated(vectors: Path, run: Run) -
         "0",
     )
     every = run("verify", *given, "--explain", cwd=vectors)
-    said = "Compared: every query with every target, no sample with itself and no pair twice; 60 genuine and 720 impostor comparisons."
+    said = "Compared: every query with every target, except samples with themselves and repeated pairs; 60 genuine and 720 impostor comparisons."
     assert said in every.stdout
     chosen = run("verify", *given, "-g", "k == 0", "--json", cwd=vectors)
     first = json.loads(chosen.stdout)["verification"]["algorithms"][0]["compared"]

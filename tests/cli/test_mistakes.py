@@ -82,7 +82,7 @@ def folder(tmp_path_factory):
         (
             "compare u=ok.npz -s s.csv -g session==1 --with ok.npz",
             1,
-            "on the same probes, which are not independent",
+            "have the same probes, so they are not independent",
         ),
         ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --one-sided lower --level 0.4", 2, "above 0.5"),
         ("compare u=ok.npz -s s.csv --with b=other.html::k --report other.html", 2, "is not written over"),
@@ -145,7 +145,7 @@ def folder(tmp_path_factory):
         ("protocol run x.npz -s s.csv -c src --report page.txt", 2, "its name ends in .html"),
         ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         ("compare ok.npz -s s.csv -g session==1 --strata sex", 2, "say which: --design brr"),
-        ("strat ok.npz -s s.csv --sensors session", 2, "say which: --gallery one_per_subject"),
+        ("strat ok.npz -s s.csv --sensors session", 2, "select it with --gallery one_per_subject"),
         ("strat ok.npz -s s.csv -g session==1 --images 4", 2, "--n-images: it has no effect with --gallery"),
         ("strat ok.npz -s s.csv --probes session==2", 2, "--probes: it has no effect without --gallery"),
         ("strat ok.npz -s s.csv -g session==1 --rho 0.3", 2, "The design brr has no rho"),

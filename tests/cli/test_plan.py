@@ -87,10 +87,10 @@ def test_is_the_library_s_plan(planned, words, make):
     shown = planned(f"{words} --explain").stdout
     flat = " ".join(shown.split())
     assert flat.startswith(str(made.sentence()))
-    assert f"Varying: {made.answers.varying}. Fixed: {made.answers.fixed}. Assuming: " in flat
+    assert f"What varies: {made.answers.varying}. Held fixed: {made.answers.fixed}. Assumed: " in flat
     assert all(as_sentence(note) in flat for note in made.notes)
     brief = planned(words).stdout.splitlines()
-    assert brief[:3] == [as_sentence(made.sentence()), "", f"Varying: {made.answers.varying}."]
+    assert brief[:3] == [as_sentence(made.sentence()), "", f"What varies: {made.answers.varying}."]
     assert len(brief) <= 4
 
 
@@ -99,9 +99,9 @@ def test_is_the_library_s_plan(planned, words, make):
     [
         ("", "--half-width"),
         ("--subjects 100", "--events --subjects"),
-        ("--rate 0.9", "either its half-width"),
+        ("--rate 0.9", "either the half-width"),
         ("--half-width 0.01", "the rate expected"),
-        ("--rate 0.9 --half-width 0.01 --subjects 10", "either its half-width"),
+        ("--rate 0.9 --half-width 0.01 --subjects 10", "either the half-width"),
         ("--rate 0.9 --half-width 0.01 --power 0.8", "--half-width and --power"),
         ("--half-width 0.01 --margin 0.1", "different questions"),
         ("--error-rate 0.1 --margin 0.1", "different questions"),
@@ -119,12 +119,12 @@ def test_is_the_library_s_plan(planned, words, make):
         ("--margin 0.01 --discordant 0.1 --independent", "--independent"),
         ("--margin 0.01 --discordant 0.1 --rate 0.9 --independent", "--independent"),
         ("--margin 0.01 --discordant 0.1 --equivalence --non-inferiority", "exclude each other"),
-        ("--discordant 0.1", "takes two"),
+        ("--discordant 0.1", "needs two"),
         ("--margin 0.1 --discordant 0.1", "impossible"),
-        ("--margin 0.01 --discordant 0.1 --subjects 10 --power 0.8", "takes two"),
+        ("--margin 0.01 --discordant 0.1 --subjects 10 --power 0.8", "needs two"),
         ("--rate nan --half-width 0.01", "between 0 and 1"),
         ("--rate 0.9 --half-width inf", "between 0 and 0.5"),
-        ("--rate 0.9 --half-width 0.01 -m 5", "intraclass correlation is needed"),
+        ("--rate 0.9 --half-width 0.01 -m 5", "needs their intraclass correlation"),
         ("--rate 0.9 --half-width 0.01 --level 95", "confidence level"),
         ("--rate 0.9 --subjects 0", "whole number"),
     ],
@@ -165,7 +165,7 @@ def test_a_pilot_says_how_often_two_disagree(planned, pilot, study):
     assert (
         "From the pilot (12 probes of 12 people): good and poor disagree on 41.7% of probes at rank 1" in flat
     )
-    assert "With the ends of that interval it is" in flat
+    assert "At the limits of that interval, the result is" in flat
     assert "Caution: the pilot has 12 people" in flat
     told = json.loads(planned(f"--from scores.npz {pilot} --margin 0.1 --json").stdout)
     assert told["discordant"] == pytest.approx(5 / 12)
@@ -201,8 +201,8 @@ def test_a_pilot_of_one_algorithm_has_a_rate(planned, pilot):
         ("--from scores.npz --half-width 0.05", "one algorithm, got good and poor"),
         ("--from scores.npz::good --margin 0.05", "needs two algorithms"),
         ("--from scores.npz --margin 0.05 --independent", "needs two algorithms"),
-        ("--from scores.npz --margin 0.05 --discordant 0.1", "taken from the pilot"),
-        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "taken from the pilot"),
+        ("--from scores.npz --margin 0.05 --discordant 0.1", "by a pilot"),
+        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "by a pilot"),
         ("--from scores.npz --error-rate 0.01", "no part in the rules"),
     ],
 )

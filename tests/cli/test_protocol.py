@@ -146,7 +146,7 @@ def test_an_attribute_is_auto_and_disjoint(protocol: Run) -> None:
     done = protocol(*asked, "--explain")
     assert done.returncode == 0, done.stderr
     assert "LOSO was chosen because" in done.stdout
-    assert "nothing is said about new subjects" not in done.stdout
+    assert "results do not apply to new subjects" not in done.stdout
     assert "With 12 subjects" in done.stdout
 
 

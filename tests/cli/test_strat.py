@@ -105,7 +105,7 @@ def test_table_and_directory(strat: Run, folder: Path) -> None:
         (("--images", "9"), 1, "people have 9 images"),
         (("--order-by", "date"), 2, "no column"),
         (("--design", "magic"), 2, "design"),
-        (("--rank", "21"), 2, "ranks 1 to 20"),
+        (("--rank", "21"), 2, "must be from 1 to 20"),
     ],
 )
 def test_bad_requests(strat: Run, arguments: tuple[str, ...], code: int, said: str) -> None:
@@ -169,7 +169,7 @@ def test_too_few_people_are_said_to_be_too_few() -> None:
     scores, samples = people_with([5] * 4)
     study = strat_study(scores, samples=samples)
     assert (study.n_images, study.effects[0].test.p_value) == (5, 1.0)
-    assert "is not tested, since 4 people are too few" in str(study.effects[0].sentence())
+    assert "is not tested, because 4 people are too few" in str(study.effects[0].sentence())
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None
     more = strat_study([*scores, noisy(scores[0])], samples=samples).comparison
     assert more is not None
     (note,) = what_would_decide(best_two(more), more)  # others vary, so it is said of these two
-    assert str(note).startswith(f"{scores[0].name} against {scores[1].name}: nothing varies")
+    assert str(note).startswith(f"{scores[0].name} against {scores[1].name}: there is no variation")
 
 
 @pytest.mark.long

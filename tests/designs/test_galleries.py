@@ -42,9 +42,9 @@ def test_galleries_are_filled_by_the_earliest_image_and_ties_by_the_table():
     assert people_of(experiment, parts) == [["c", "a"], ["e", "b"]]
     assert (parts.n_over, parts.n_without, parts.n_unused_probes) == (2, 1, 3)
     assert tuple(map(str, parts.notes)) == (
-        "1 person has no value in 'date' and is in no gallery",
-        "2 people, the last by date, are left over and in no gallery",
-        "3 probes of people in no gallery were not searched for",
+        "1 person has no value in 'date' and is not in any gallery",
+        "2 people, the last by date, are left over and not in any gallery",
+        "3 probes of people outside the galleries were not searched",
     )
 
 
@@ -149,17 +149,17 @@ def test_what_is_no_design_is_refused(options, said):
 
 def test_what_cannot_be_dealt_is_refused_with_a_way_out():
     experiment = experiment_of({person: [1] for person in "abcdefg"})
-    with pytest.raises(DesignError, match="at most 3 people in each"):
+    with pytest.raises(DesignError, match="at most 3 people in each gallery"):
         Galleries(2, size=4).parts(experiment)
     with pytest.raises(DesignError, match="at most 3 galleries"):
         Galleries(4).parts(experiment)
-    with pytest.raises(DesignError, match=r"The 7 people .* do not suffice for 9 galleries"):
+    with pytest.raises(DesignError, match=r"The 7 people .* are too few for 9 galleries"):
         Galleries(9).parts(experiment)
     with pytest.raises(UsageError, match="did you mean 'date'"):
         Galleries(2, order="dates").parts(experiment)
-    with pytest.raises(UsageError, match="there are: 'id', 'subject', 'date'"):
+    with pytest.raises(UsageError, match="available: 'id', 'subject', 'date'"):
         Galleries(2, order="xyz").parts(experiment)
-    with pytest.raises(UsageError, match="must hold dates or numbers"):
+    with pytest.raises(UsageError, match="must contain dates or numbers"):
         Galleries(2, order="subject").parts(experiment)
 
 

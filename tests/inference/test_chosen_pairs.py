@@ -72,9 +72,9 @@ def test_pairs_that_cannot_be_chosen() -> None:
     assert chosen_pairs(NAMES) is None
     with pytest.raises(UsageError, match="with itself"):
         chosen_pairs(NAMES, [("a", "a")])
-    with pytest.raises(UsageError, match="there twice"):
+    with pytest.raises(UsageError, match="listed twice"):
         chosen_pairs(NAMES, [("a", "b"), ("b", "a")])
-    with pytest.raises(UsageError, match="there twice"):
+    with pytest.raises(UsageError, match="listed twice"):
         chosen_pairs(NAMES, [("a", "b")], against="b")
 
 
@@ -121,7 +121,7 @@ def test_categories_are_adjusted_for_their_number(study: Any) -> None:
 
 def test_measures_of_pairs_have_no_categories_of_probes(study: Any) -> None:
     scores, experiment = study
-    with pytest.raises(DesignError, match="Categories are of probes"):
+    with pytest.raises(DesignError, match="Categories apply to probes"):
         compare(scores, experiment, measure=FNMR(0.1), by="sex")
 
 

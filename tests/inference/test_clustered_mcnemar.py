@@ -111,9 +111,9 @@ def test_at_the_edge():
 
 
 def test_refusals():
-    with pytest.raises(UsageError, match="no clustered McNemar"):
+    with pytest.raises(UsageError, match="Unknown clustered McNemar"):
         clustered_mcnemar(np.array([1, 0]), np.array([1, 1]), "yang")
-    with pytest.raises(UsageError, match="one difference and one size"):
+    with pytest.raises(UsageError, match="one difference and one number of probes"):
         clustered_mcnemar(np.array([1, 0]), np.array([1, 1, 1]))
     with pytest.raises(UsageError, match="at least one probe"):
         clustered_mcnemar(np.array([1, 0]), np.array([1, 0]))

@@ -206,23 +206,23 @@ def test_probes_without_a_value_are_refused_or_told() -> None:
     ("on", "said"),
     [
         ("", "is empty"),
-        ("age +", "a covariate is expected, and there is nothing"),
-        ("age ~ sex", "'~ sex' cannot be read"),
-        ("age sex", "':' is expected, and there is 'sex'"),
-        ("log(age)", r"there is no log\(…\)"),
+        ("age +", "expected a covariate, got nothing"),
+        ("age ~ sex", "'~ sex' cannot be parsed"),
+        ("age sex", "':' expected, got 'sex'"),
+        ("log(age)", r"unknown function log\(…\)"),
         ("sqared(age)", "did you mean 'squared'"),
         ("age:sex", "write probe.age\\*probe.sex"),
-        ("age + squared(age)", "is there as probe.age and as squared"),
-        ("cut(age, 1)", "cut makes 2 to 20 groups"),
-        ("levels(sex, )", "the level that others are compared with"),
+        ("age + squared(age)", "is used as probe.age and as squared"),
+        ("cut(age, 1)", "cut needs a number of groups from 2 to 20"),
+        ("levels(sex, )", "a reference level"),
         ("levels(sex, x)", "No probe has probe.sex 'x'"),
         ("cut(sex)", "needs numbers, and probe.sex is text"),
-        ("same(algorithm)", "is of a column of probe and mate"),
+        ("same(algorithm)", "needs a column of probe and mate"),
         ("gallery.age", "write mate.age"),
-        ("rival.sex", "is a covariate of rivals"),
+        ("rival.sex", "is a covariate of non-mates"),
         ("sexx", "did you mean 'sex'"),
-        ("3", "3 is no covariate"),
-        ("subject", "tells people apart: 28 of its 28 values"),
+        ("3", "3 is not a covariate"),
+        ("subject", "identifies people: 28 of its 28 values"),
         ("elapsed(sex)", r"write same\(sex\)"),
         ("mate.age", "88 of 88 probes lack a covariate"),
     ],
@@ -254,10 +254,10 @@ def study_of(columns: dict[str, list[Any]], wrong: list[int], **options: Any) ->
         ({"x": [1] * 20}, "x", "is the same for all probes"),
         ({"x": ["a", "b"] * 10, "y": ["c", "d"] * 10}, "x + y", "follows from the other covariates"),
         ({"x": ["a", "b"] * 10, "y": ["c", "d"] * 10}, "x * y", "No probe has probe.x 'a' and probe.y 'd'"),
-        ({"x": ["a"] * 19 + ["b"]}, "x", "is 'b' for one person alone"),
-        ({"x": [0, 1] * 10}, "cut(x, 4) + levels(x)", "is there as"),
+        ({"x": ["a"] * 19 + ["b"]}, "x", "is 'b' for only one person"),
+        ({"x": [0, 1] * 10}, "cut(x, 4) + levels(x)", "is used as"),
         ({"x": [1] * 20}, "cut(x, 4)", "too many probes have the same value"),
-        ({f"x{k}": [float(k == one or one == k + 1) for one in range(20)] for k in range(19)}, " + ".join(f"x{k}" for k in range(19)), "20 people cannot tell 20 coefficients"),
+        ({f"x{k}": [float(k == one or one == k + 1) for one in range(20)] for k in range(19)}, " + ".join(f"x{k}" for k in range(19)), "20 people are too few to estimate 20 coefficients"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told_is_refused(columns: dict[str, list[Any]], on: str, said: str) -> None:
@@ -408,7 +408,7 @@ def test_chosen_pairs_of_algorithms() -> None:
 
 
 def test_pairs_of_algorithms_need_algorithms_in_the_model() -> None:
-    with pytest.raises(ProbandError, match="does not hold algorithm"):
+    with pytest.raises(ProbandError, match="does not include algorithm"):
         explained("glasses", against="net")
     with pytest.raises(ProbandError, match="no algorithm 'nte'"):
         explained("algorithm", pairs=[("nte", "pca")])

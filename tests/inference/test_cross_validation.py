@@ -79,7 +79,7 @@ def test_the_plain_interval_is_the_textbooks_and_says_that_it_is_wrong():
     found = plain_t_interval(FOLDS, disjoint=True, n_subjects=100)
     low, high = stats.ttest_1samp(FOLDS.ravel(), 0).confidence_interval(0.95)
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert "wrong" in str(found.method)
+    assert "not valid" in str(found.method)
     assert "not valid" in str(found.notes[0])
     assert plain_t_interval([0.5, 1.0, 1.0], disjoint=True).high == 1.0
 
@@ -131,7 +131,7 @@ def test_other_arguments_are_checked():
         fold_spread(FOLDS.ravel(), "hold-out")
     with pytest.raises(UsageError, match="confidence level"):
         plain_t_interval([0.9, 0.9], disjoint=True, confidence_level=95)
-    with pytest.raises(UsageError, match="do not belong"):
+    with pytest.raises(UsageError, match="do not match"):
         pooled_interval([1, 0], [1, 2, 3], disjoint=True)
     with pytest.raises(InputError, match="correct"):
         pooled_interval([1, 0.5], [1, 2], disjoint=True)
@@ -192,22 +192,22 @@ def test_no_failure_is_no_certainty_and_one_subject_tells_nothing():
 def test_few_subjects_and_mixed_splits_are_spoken_of():
     few = corrected_resampled_interval(FOLDS, 9, 1, disjoint=True, stable=True)
     assert tuple(map(str, few.notes)) == (
-        "with 10 subjects, coverage and level are not claimed; 40 are needed",
+        "with 10 subjects, coverage and significance level are not guaranteed; 40 are needed",
     )
     assert corrected_resampled_interval(FOLDS, 36, 4, disjoint=True, stable=True).notes == ()
     mixed = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, n_subjects=100, stable=True)
     (note,) = mixed.notes
-    assert "nothing is said about new subjects" in str(note)
+    assert "results do not apply to new subjects" in str(note)
     assert "same subjects" in str(mixed.answers.varying)
     assert "the subjects" in str(mixed.answers.fixed)
     unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, stable=True)
-    assert "not known" in str(unknown.notes[1])
+    assert "unknown" in str(unknown.notes[1])
     correct, subjects = np.arange(80) % 3 > 0, np.arange(80) // 2
     assert pooled_interval(correct, subjects, disjoint=True).notes == ()
-    assert "nothing is said about new subjects" in str(
+    assert "results do not apply to new subjects" in str(
         pooled_interval(correct, subjects, disjoint=False).notes[0]
     )
-    assert "none of them trained on" in str(pooled_interval(correct, subjects, disjoint=True).answers.varying)
+    assert "not used in training" in str(pooled_interval(correct, subjects, disjoint=True).answers.varying)
     assert "10 subjects" in str(pooled_interval(correct[:20], subjects[:20], disjoint=True).notes[0])
 
 

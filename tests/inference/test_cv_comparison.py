@@ -105,7 +105,7 @@ def test_five_by_two_without_spread_or_with_few_people():
     assert (pair.statistic, pair.p_value, pair.p_adjusted) == (None, 1.0, 1.0)
     assert str(pair.why_not).startswith("no variation")
     assert "no verdict" in str(pair.sentence())
-    assert "nothing is said about new subjects" in str(found.notes[0])
+    assert "results do not apply to new subjects" in str(found.notes[0])
     assert "100 are needed" in str(found.notes[1])
 
 
@@ -216,7 +216,7 @@ def test_pooled_predictions_that_never_differ():
     assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert pair.low < 0 < pair.high
     assert len(made.notes) == 2
-    assert "trained on as well" in str(made.answers.varying)
+    assert "also in the training data" in str(made.answers.varying)
     assert made.to_frame().height == 1
     assert "again" in repr(made)
 
@@ -239,11 +239,11 @@ def test_malformed_requests_are_refused():
         correlated_bayes([0.9, 0.8], [0.9], 90, 10, disjoint=True)
     with pytest.raises(UsageError, match="practical equivalence"):
         correlated_bayes([0.9, 0.8], [0.9, 0.7], 90, 10, disjoint=True, rope=-0.1)
-    with pytest.raises(UsageError, match="do not belong"):
+    with pytest.raises(UsageError, match="do not match"):
         compare_pooled({"a": [1, 0], "b": [0, 1]}, [1, 2, 3], disjoint=True)
-    with pytest.raises(InputError, match="neither correct"):
+    with pytest.raises(InputError, match="must be correct"):
         compare_pooled({"a": [1, 0.5], "b": [0, 1]}, [1, 2], disjoint=True)
-    with pytest.raises(InputError, match="One subject"):
+    with pytest.raises(InputError, match="from one subject"):
         compare_pooled({"a": [1, 0], "b": [0, 1]}, [1, 1], disjoint=True)
     with pytest.raises(UsageError, match="no test"):
         compare_pooled({"a": [1, 0], "b": [0, 1]}, [1, 2], disjoint=True, test="guess")

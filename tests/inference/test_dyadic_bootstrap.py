@@ -154,7 +154,7 @@ def test_part_of_the_tail_is_enough():
     part = fnmr_at_fmr_replicates(study.i[kept], study.j[kept], study.closeness[kept], *arguments)
     assert np.array_equal(whole, part)
     kept = study.closeness >= np.quantile(study.closeness, 0.96)
-    with pytest.raises(DesignError, match="closest of the impostors"):
+    with pytest.raises(DesignError, match="closest impostor comparisons"):
         fnmr_at_fmr_replicates(study.i[kept], study.j[kept], study.closeness[kept], *arguments)
     # Where no genuine comparison is less close than the tail, what lies below it does not matter.
     short = fnmr_at_fmr_replicates(
@@ -244,7 +244,7 @@ def test_edges():
         assert not none.fmr_replicates.any()
         with pytest.raises(DesignError, match="no genuine"):
             none.fnmr_intervals()
-        with pytest.raises(DesignError, match="Nobody"):
+        with pytest.raises(DesignError, match="no impostor comparisons"):
             bootstrap([], [], [], Comparisons([2], [2]), [0.5])
     anew = fnmr_at_fmr_replicates([0], [1], [0.7], [0, 1], [0.5, 0.9], pair, 0.5)
     assert np.isin(anew, [0.5]).all()
@@ -256,8 +256,8 @@ def test_edges():
         ({"n_resamples": 10}, "at least 100"),
         ({"seed": -1}, "seed"),
         ({"fmr": 0.0}, "above 0 and below 1"),
-        ({"scheme": "jackknife"}, "no way"),
-        ({"tail_closeness": [np.nan] * 3}, "how close"),
+        ({"scheme": "jackknife"}, "Unknown resampling scheme"),
+        ({"tail_closeness": [np.nan] * 3}, "same number of scores"),
         ({"genuine_subjects": [0, 3]}, "numbered"),
         ({"genuine_subjects": [], "genuine_closeness": []}, "no genuine"),
         ({"tail_i": [0, 0, 1, 0], "tail_j": [1, 2, 2, 1], "tail_closeness": [1, 2, 3, 4]}, "too many"),

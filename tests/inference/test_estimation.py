@@ -106,7 +106,7 @@ def test_bootstrap_over_probes_of_people_with_several_carries_the_caution(outcom
     found = estimate(outcomes_of(CLOSER, SUBJECTS), measure=measure, design="bootstrap-probe")
     (told,) = (note for note in found.notes if note.code == "bootstrap.probes-independent")
     assert told.level == "caution"
-    assert "120 probes of 30 people are drawn one by one" in str(told)
+    assert "120 probes from 30 people are resampled individually" in str(told)
     over_people = estimate(outcomes_of(CLOSER, SUBJECTS), measure=measure, design="bootstrap")
     assert not any(note.code == told.code for note in over_people.notes)
 
@@ -167,7 +167,7 @@ def test_finite_population(outcomes_of):
         endless.high,
     )  # one probe each: nothing tells people from images
     assert "estimate.population-one-probe" in {note.code for note in half.notes}
-    with pytest.raises(UsageError, match="cannot hold"):
+    with pytest.raises(UsageError, match="smaller than"):
         estimate(outcomes, measure=RecognitionRate(1), population=50)
 
 
@@ -196,7 +196,7 @@ def test_evaluations_allow_for_a_finite_population_as_estimates_do(outcomes_of, 
     )
     (told,) = (note for note in found.entries[0].band.notes if note.code == "estimate.population")
     assert str(told).startswith(
-        "30 people of a population of 60, drawn without replacement: 50% of the variance"
+        "30 people drawn without replacement from a population of 60: the variance includes 50% of the variance"
     )
 
 
@@ -224,7 +224,7 @@ def test_results_speak(outcomes_of):
     found = estimate(outcomes_of(CLOSER, SUBJECTS), measure=RecognitionRate(1))
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
-    assert "varying new people against these rivals" in " ".join(repr(found).split())
+    assert "for new people searched in this gallery" in " ".join(repr(found).split())
     assert float(found) == found.value
 
 

@@ -110,12 +110,12 @@ def test_equal_weights_change_nothing_and_a_table_is_what_scores_are() -> None:
         ({"ok": pl.col("site")}, {}, "or numbers; got 's1'"),
         ({"ok": (pl.col("glasses") == "yes").cast(pl.Int8)}, {}, "predicts the outcome perfectly"),
         ({}, {"incomplete": "error"}, "2 of 79 rows lack a covariate: age (2); 'row 3', 'row 11'"),
-        ({}, {"strata": "site", "covariance": "CR2"}, "CR2 knows no strata"),
+        ({}, {"strata": "site", "covariance": "CR2"}, "CR2 does not use strata"),
         ({"person": pl.col("site")}, {"strata": "glasses"}, "in several strata"),
-        ({"person": pl.col("site")}, {"on": "age + glasses + seconds"}, "4 clusters cannot tell 4 coefficients apart"),
+        ({"person": pl.col("site")}, {"on": "age + glasses + seconds"}, "4 clusters are too few to estimate 4 coefficients"),
         ({}, {"on": "ok + age"}, "'ok' is the outcome"),
         ({}, {"on": "agee"}, "did you mean 'age'"),
-        ({}, {"on": "same(glasses)"}, "there is no same(…)"),
+        ({}, {"on": "same(glasses)"}, "unknown function same(…)"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told_is_refused(
@@ -129,6 +129,6 @@ def test_what_cannot_be_told_is_refused(
 def test_rows_without_clusters_and_numbers_are_said() -> None:
     found = pb.stats.explain_outcomes(TABLE, success="seconds", on="glasses")
     said = " ".join(map(str, found.notes))
-    assert "every row counts as independent" in said
+    assert "all rows are treated as independent" in said
     assert "not all 0 or 1" in said
     assert found.ratios == ()

@@ -226,7 +226,7 @@ def test_participants_and_panels(tmp_path: Path) -> None:
     [
         ("name,date\nx,1996\n", "no column 'algorithm'"),
         ("algorithm,colour\nx,red\n", "a column 'colour'"),
-        ("algorithm,date\nx,1996-13\n", "is no date"),
+        ("algorithm,date\nx,1996-13\n", "is not a date"),
         ("algorithm,date\n,1996\n", "has no algorithm"),
     ],
 )
@@ -237,11 +237,11 @@ def test_tables_of_participants_that_are_refused(tmp_path: Path, text: str, said
 
 
 def test_participants_that_are_no_algorithms_and_measures_of_identification_are_refused() -> None:
-    with pytest.raises(UsageError, match="no algorithm of the study"):
+    with pytest.raises(UsageError, match="not an algorithm of the study"):
         study_of({"x": 3.0, "y": 2.0}, participants=[{"algorithm": "w"}])
     with pytest.raises(UsageError, match="twice"):
         study_of({"x": 3.0, "y": 2.0}, participants=[Participant("x"), Participant("x")])
-    with pytest.raises(UsageError, match="no measure of verification"):
+    with pytest.raises(UsageError, match="not a verification measure"):
         study_of({"x": 3.0, "y": 2.0}, verification="rank-1")
 
 

@@ -304,7 +304,7 @@ def test_a_category_is_ranked_in_its_own_gallery(setting: Any) -> None:
         again.to_dict()["categories"]
         == feret_study(scores, experiment, categories=[early]).to_dict()["categories"]
     )
-    with pytest.raises(DesignError, match="another gallery"):
+    with pytest.raises(DesignError, match="a different gallery"):
         ranked[0].restricted(early.of(experiment))
 
 
@@ -345,12 +345,16 @@ def test_groups_of_probes(setting: Any) -> None:
     [
         ({"versions": [Version("auto", "good")]}, UsageError, "no algorithm 'auto'"),
         ({"improvements": [Improvement("good", "good")]}, UsageError, "with itself"),
-        ({"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]}, UsageError, "no field"),
-        ({"improvements": [("fair", "good"), ("fair", "good", "1996", "1997")]}, UsageError, "a pair twice"),
-        ({"versions": [("poor", "good"), ("poor", "good")]}, UsageError, "a pair twice"),
-        ({"galleries": Galleries(30)}, DesignError, "do not suffice"),
+        (
+            {"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]},
+            UsageError,
+            "no algorithms are left",
+        ),
+        ({"improvements": [("fair", "good"), ("fair", "good", "1996", "1997")]}, UsageError, "listed twice"),
+        ({"versions": [("poor", "good"), ("poor", "good")]}, UsageError, "listed twice"),
+        ({"galleries": Galleries(30)}, DesignError, "are too few"),
         ({"sizes": (41,)}, UsageError, "gallery of 40 people"),
-        ({"rejection": Rejection(0.999)}, DesignError, "leaves nobody"),
+        ({"rejection": Rejection(0.999)}, DesignError, "leaves no one"),
         ({"seed": -1}, UsageError, "seed"),
     ],
 )
@@ -364,7 +368,7 @@ def test_a_category_that_no_gallery_holds_is_noted(setting: Any) -> None:
     last = pb.Category("last", "probe.subject == 'p39'")
     study = feret_study(scores, experiment, categories=[last], galleries=Galleries(3, order="date", size=13))
     assert [one.category for one in study.variation] == [None]
-    assert "last: no variation over 3 galleries" in str(study.notes[0])
+    assert "last: variation over 3 galleries" in str(study.notes[0])
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.0])
@@ -394,12 +398,12 @@ def test_dates_in_order(earlier: str | None, later: str | None) -> None:
         ("1997", "1996", "a of 1997 is not earlier than b of 1996"),
         ("1996-09-02", "1996-09-01", "is not earlier"),
         ("1997-01", "1996", "is not earlier"),
-        ("spring", "1996", "'spring' is no date"),
-        ("1996-9", "1997", "no date"),
-        ("1996-13", "1997", "no date"),
-        ("1996-02-30", "1997", "no date"),
-        ("", "1997", "no date"),
-        ("１９９６", "1997", "no date"),
+        ("spring", "1996", "'spring' is not a date"),
+        ("1996-9", "1997", "not a date"),
+        ("1996-13", "1997", "not a date"),
+        ("1996-02-30", "1997", "not a date"),
+        ("", "1997", "not a date"),
+        ("１９９６", "1997", "not a date"),
     ],
 )
 def test_dates_that_are_none_or_out_of_order(earlier: str, later: str, said: str) -> None:

@@ -94,10 +94,11 @@ def test_a_table_worked_out_by_hand():
     assert (found.galleries[1].first, found.galleries[1].last) == (DAY(1992, 1, 1), DAY(1993, 1, 1))
     said = " | ".join(map(str, found.notes))
     assert "no probes in category 'late' in gallery 3: empty cells" in said
-    assert "no age of 1 probe" in said
+    assert "no age for 1 probe" in said
     assert "fewer than three galleries have probes" in said
     assert (
-        "no test whether galleries differ for X, Y, Z: a gallery has probes of fewer than 10 people" in said
+        "no test of differences between galleries for X, Y, Z: a gallery has probes of fewer than 10 people"
+        in said
     )
     assert "drift" in str(found.answers.assuming)
     assert found.answers.varying.key == "people-in-galleries"
@@ -436,7 +437,7 @@ def test_galleries_that_do_not_vary_claim_nothing():
     found = gallery_variation([perfect], experiment, measure=RATE, design=Galleries(3))
     assert not found.rows[0].mean.has_interval
     assert found.rows[0].standard_deviation == 0
-    assert any("claimed" in str(note) for note in found.notes)
+    assert any("no interval of the mean" in str(note) for note in found.notes)
     alone = estimate(perfect, experiment, measure=RATE, design=Galleries(3))
     assert (alone.value, alone.low, alone.high) == (1, 0, 1)
 
@@ -482,7 +483,7 @@ def test_what_makes_no_sense_is_refused():
         )
     with pytest.raises(UsageError, match="finite population"):
         estimate(scores[0], experiment, measure=RATE, design=design, population=100)
-    with pytest.raises(DesignError, match="where pairs are compared"):
+    with pytest.raises(DesignError, match="measures of compared pairs"):
         estimate(scores[0], experiment, measure=FNMR(0.1), design=design)
     few = experiment.restricted(probes=experiment.probes[:3])
     with pytest.raises(DesignError, match="1 of 3 galleries have probes"):

@@ -118,7 +118,7 @@ def test_too_few_draws_are_a_caution_and_no_wide_interval():
     (pair,) = judged([("a", "b", 50, found)], 0.01, 0.95, upward=True, in_points=True)
     assert (pair.verdict, pair.low, pair.p_value) == ("undecided", 0.0, 0.1)
     assert pair.high < 0.5
-    assert "ask for more resamples" in str(pair.sentence())
+    assert "use more resamples" in str(pair.sentence())
 
 
 def test_medians_far_apart_are_told_apart(outcomes_of):

@@ -117,7 +117,7 @@ def test_nothing_speaks_of_people() -> None:
         said += [str(one.method) for one in found.pairs] + [str(one.method) for one in found.estimates]
         assert not re.search("people|person|probe|gallery", " ".join(said))
     same = pb.compare_outcomes({"a": [1, 0] * 20, "b": [1, 0] * 20}, algorithms=["a", "b"])
-    assert "No item is right for one and wrong for the other" in str(same.sentences()[0])
+    assert "No item is correct for only one of the two" in str(same.sentences()[0])
     assert same.pairs[0].to_dict()["unit"] == "item"
 
 
@@ -131,13 +131,13 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "moved": (InputError, "several clusters", lambda: pb.compare_outcomes(MOVED, **NAMED, cluster="doc")),
     "above one": (InputError, "got 3 in row 1", lambda: pb.compare_outcomes({"a": [3, 1], "b": [1, 0]}, algorithms=["a", "b"])),
     "words": (InputError, "got 'yes'", lambda: pb.compare_outcomes({"a": ["yes", "no"], "b": [1, 0]}, algorithms=["a", "b"])),
-    "no column": (UsageError, "no column 'c' in the table(.|\n)*there are: 'a', 'b'", lambda: pb.compare_outcomes({"a": [1], "b": [1]}, algorithms=["a", "c"])),
-    "nothing said": (UsageError, "not said", lambda: pb.compare_outcomes(WIDE)),
+    "no column": (UsageError, "no column 'c' in the table(.|\n)*available: 'a', 'b'", lambda: pb.compare_outcomes({"a": [1], "b": [1]}, algorithms=["a", "c"])),
+    "nothing said": (UsageError, "not specified", lambda: pb.compare_outcomes(WIDE)),
     "one system": (UsageError, "at least two", lambda: pb.compare_outcomes(WIDE, algorithms=["new"])),
-    "one named": (UsageError, "names 1 system", lambda: pb.compare_outcomes([one for one in LONG if one["system"] == "new"], **NAMED)),
+    "one named": (UsageError, "has 1 system", lambda: pb.compare_outcomes([one for one in LONG if one["system"] == "new"], **NAMED)),
     "both": (UsageError, "long.*wide", lambda: pb.compare_outcomes(WIDE, algorithms=["new", "old"], success="ok")),
-    "one cluster": (InputError, "One cluster", lambda: pb.compare_outcomes({**WIDE, "doc": ["d"] * 60}, algorithms=["new", "old"], cluster="doc")),
-    "one item": (InputError, "One item", lambda: pb.compare_outcomes({"a": [1], "b": [0]}, algorithms=["a", "b"])),
+    "one cluster": (InputError, "only one cluster", lambda: pb.compare_outcomes({**WIDE, "doc": ["d"] * 60}, algorithms=["new", "old"], cluster="doc")),
+    "one item": (InputError, "only one item", lambda: pb.compare_outcomes({"a": [1], "b": [0]}, algorithms=["a", "b"])),
     "no rows": (InputError, "no rows", lambda: pb.compare_outcomes(pl.DataFrame({"a": [], "b": []}, schema={"a": pl.Int64, "b": pl.Int64}), algorithms=["a", "b"])),
     "item twice": (InputError, "several rows", lambda: pb.compare_outcomes({**WIDE, "item": ["q"] * 60}, algorithms=["new", "old"], item="item")),
     "no table": (UsageError, "'int'", lambda: pb.compare_outcomes(5, algorithms=["a", "b"])),

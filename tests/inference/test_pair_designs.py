@@ -234,17 +234,17 @@ def test_no_genuine_pairs_in_half_samples(design):
 def test_refused():
     study, few = Listed(0, False), Listed(0, False, (2, 3, 3, 3))
     asked = [
-        (AUC(), Clustered(), "does not apply where pairs are compared"),
-        (AUC(), Bootstrap("probe"), "cannot be drawn one by one"),
-        (FNMR(0.1), Jackknife(kind="JK1"), "hangs on a threshold"),
-        (EER(), Jackknife(), "hangs on a threshold"),
+        (AUC(), Clustered(), "does not apply to measures of compared pairs"),
+        (AUC(), Bootstrap("probe"), "cannot be resampled individually"),
+        (FNMR(0.1), Jackknife(kind="JK1"), "depends on a threshold"),
+        (EER(), Jackknife(), "depends on a threshold"),
     ]
     for measure, design, match in asked:
         with pytest.raises(DesignError, match=match):
             estimate(study.scores, study.samples, measure=measure, design=design)
     with pytest.raises(DesignError, match="1 of 4 people have fewer than three images"):
         estimate(few.scores, few.samples, measure=AUC(), design=Jackknife())
-    with pytest.raises(UsageError, match="comparisons weigh the same"):
+    with pytest.raises(UsageError, match="weight comparisons equally"):
         estimate(study.scores, study.samples, measure=AUC(), design=Jackknife(weights="equal"))
     for measure in MEASURES:
         with pytest.raises(UsageError, match="finite population"):
@@ -310,7 +310,7 @@ def test_as_many_images_need_no_second_value():
     assert estimate(study.scores, study.samples, measure=AUC()).by_person is None
     alike = estimate(study.scores, study.samples, measure=AUC("person"))
     assert alike.value == pytest.approx(AUC()(study.scores, study.samples).value)
-    with pytest.raises(UsageError, match="comparisons weigh the same"):
+    with pytest.raises(UsageError, match="comparisons are weighted equally"):
         estimate(study.scores, study.samples, measure=AUC("person"), design=Jackknife())
 
 
@@ -341,7 +341,7 @@ def test_compared_data_by_example() -> None:
 def test_unknown_people_by_example() -> None:
     assert (
         str(unknown_people(Trials(pl.DataFrame({"score": [0.9], "mated": [1]}), "similarity", "net")).message)
-        == "net: the list does not say whose the comparisons are, so nothing can be said of new people."
+        == "net: the list has no subject IDs, so nothing can be concluded about new people."
     )
 
 

@@ -116,5 +116,5 @@ def test_a_list_and_a_table_that_disagree_are_refused(chosen):
     with pytest.raises(AlignmentError, match="not in the samples table"):
         trials.with_samples(part)
     assert "are of ids that are left out" in " ".join(map(str, trials.with_samples(part, "drop").notes))
-    with pytest.raises(UsageError, match="not within an experiment"):
+    with pytest.raises(UsageError, match="cannot be used within an experiment"):
         pb.verify(trials, pb.Experiment(samples, "one_per_subject"))

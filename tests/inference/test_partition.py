@@ -79,7 +79,7 @@ def test_the_table_has_the_parts_of_probes_and_no_others() -> None:
 
 def test_what_cannot_be_divided_is_refused() -> None:
     scores, experiment = world(n=6, images=1)
-    with pytest.raises(ProbandError, match="One algorithm alone cannot be judged"):
+    with pytest.raises(ProbandError, match="One algorithm cannot be evaluated"):
         pb.partition(scores[0], experiment, judges="algorithms")
     with pytest.raises(ProbandError, match="0 probes are of people with several"):
         pb.partition(scores[0], experiment)
@@ -89,7 +89,7 @@ def test_what_cannot_be_divided_is_refused() -> None:
         pb.partition(scores, experiment, parts=1)
     frame = experiment.samples.frame.with_columns(partition=pl.lit("x"))
     taken = pb.Experiment(pb.Samples(frame), gallery=[f"g{k}" for k in range(6)])
-    with pytest.raises(ProbandError, match="has a column 'partition' already"):
+    with pytest.raises(ProbandError, match="already has a column 'partition'"):
         pb.partition(scores, taken)
 
 

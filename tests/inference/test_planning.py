@@ -303,8 +303,8 @@ def test_results_are_plain_and_say_what_they_assume():
         assert plain["sentence"]["text"] == str(plan.sentence())
         assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
         assert max(map(len, repr(plan).splitlines())) <= 100
-    assert "intraclass correlation of a person's 5 probes is 0.2" in str(plans[0].answers.assuming)
-    assert "declared" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
+    assert "intraclass correlation of 5 probes per person is 0.2" in str(plans[0].answers.assuming)
+    assert "fixed before" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
     assert "the differences" in str(plans[5].answers.assuming)
     keys: dict[str, set[str]] = {}
     for plan in plans:
@@ -320,12 +320,12 @@ def test_results_are_plain_and_say_what_they_assume():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: plan_half_width(1.5, 0.01), "rate lies"),
-        (lambda: plan_half_width(float("nan"), 0.01), "rate lies"),
+        (lambda: plan_half_width(1.5, 0.01), "rate must be"),
+        (lambda: plan_half_width(float("nan"), 0.01), "rate must be"),
         (lambda: plan_half_width(0.9), "either"),
         (lambda: plan_half_width(0.9, 0.01, subjects=3), "either"),
-        (lambda: plan_half_width(0.9, 0.5), "half-width lies"),
-        (lambda: plan_half_width(0.9, float("nan")), "half-width lies"),
+        (lambda: plan_half_width(0.9, 0.5), "half-width must be"),
+        (lambda: plan_half_width(0.9, float("nan")), "half-width must be"),
         (lambda: plan_half_width(0.9, subjects=0), "whole number"),
         (lambda: plan_half_width(0.9, subjects=LARGEST + 1), "whole number"),
         (lambda: plan_half_width(0.9, 0.01, probes_per_subject=0), "whole number"),
@@ -336,14 +336,14 @@ def test_results_are_plain_and_say_what_they_assume():
         (lambda: plan_half_width(0.9, 0.01, confidence_level=1.0), "confidence level"),
         (lambda: plan_difference(0.05, discordant=0.05), "impossible"),
         (lambda: plan_difference(0.9, rate=0.5), "impossible"),
-        (lambda: plan_difference(discordant=0.0, subjects=50), "no difference to find"),
-        (lambda: plan_difference(0.0, discordant=0.05), "margin lies"),
+        (lambda: plan_difference(discordant=0.0, subjects=50), "no difference to detect"),
+        (lambda: plan_difference(0.0, discordant=0.05), "margin must be"),
         (lambda: plan_difference(0.01), "on which the two algorithms disagree"),
         (lambda: plan_difference(0.01, discordant=0.1, rate=0.5), "on which the two algorithms disagree"),
-        (lambda: plan_difference(0.01, discordant=2.0), "share of probes lies"),
-        (lambda: plan_difference(discordant=0.1), "takes two"),
-        (lambda: plan_difference(discordant=0.1, power=0.8), "takes two"),
-        (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "takes two"),
+        (lambda: plan_difference(0.01, discordant=2.0), "share of probes must be"),
+        (lambda: plan_difference(discordant=0.1), "needs two"),
+        (lambda: plan_difference(discordant=0.1, power=0.8), "needs two"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "needs two"),
         (lambda: plan_difference(0.01, discordant=0.1, power=1.0), "power lies"),
         (lambda: plan_difference(0.01, discordant=0.1, power=0.2), "power lies"),
         (lambda: plan_difference(0.01, discordant=0.1, aim="better"), "aim must be one of"),
@@ -352,8 +352,8 @@ def test_results_are_plain_and_say_what_they_assume():
             "above 0.5",
         ),
         (lambda: plan_error_rate(), "either"),
-        (lambda: plan_error_rate(0.0), "error rate lies"),
-        (lambda: plan_error_rate(1.0), "error rate lies"),
+        (lambda: plan_error_rate(0.0), "error rate must be"),
+        (lambda: plan_error_rate(1.0), "error rate must be"),
         (lambda: plan_error_rate(0.1, subjects=4), "either"),
     ],
 )
@@ -582,14 +582,14 @@ def test_where_an_end_of_the_pilot_allows_no_plan():
     plan = plan_difference(0.33, pilot=pilot())
     assert plan.pilot is not None
     assert (plan.pilot.at_low, plan.pilot.at_high is not None) == (None, True)
-    assert "upper end" in str(plan.pilot.sentences(plan.found)[1])
+    assert "upper limit" in str(plan.pilot.sentences(plan.found)[1])
 
 
 def test_what_is_no_pilot_is_refused():
     first, second = pilot()
     for wrong, told in (
-        ([], "one algorithm or of two"),
-        ([first, second, second], "choose among"),
+        ([], "one or two algorithms"),
+        ([first, second, second], "select one or two"),
         ([first, pilot(30)[0]], "same probes"),
         ("scores.npz", "pilot"),
     ):

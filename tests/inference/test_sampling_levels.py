@@ -153,15 +153,15 @@ def test_probes_vary_by_themselves(scores: list[pb.Scores], experiment: pb.Exper
         pb.estimate(scores[0], experiment, design=Bootstrap("probe", n_resamples=500)).answers,
         mcnemar_table(scores, experiment).answers,
     ):
-        assert added(answers)[0] == POPULATION.replace("within people", "from sample to sample").replace(
-            "between people", "from sample to sample"
+        assert added(answers)[0] == POPULATION.replace("within people", "between samples").replace(
+            "between people", "between samples"
         )
 
 
 def test_images_of_these_people_hold_fixed_what_each_person_has(
     scores: list[pb.Scores], experiment: pb.Experiment
 ) -> None:
-    own = "context (site) as each person has it; context (camera = canon); implicit property (sex) as each person has it; system level (crop = 64)"
+    own = "context (site) at the value of each person; context (camera = canon); implicit property (sex) at the value of each person; system level (crop = 64)"
     answers = pb.estimate(scores[0], experiment, design=BRR()).answers
     assert added(answers)[0] == "population level: scene (session) within people"
     assert added(answers)[1] == f"system level and model level; scene (session = 1 in the gallery); {own}"
@@ -182,9 +182,7 @@ def test_strata_are_held_fixed_and_units_vary(scores: list[pb.Scores], experimen
     assert added(units)[0] == "scene (session) as units"
 
 
-@pytest.mark.parametrize(
-    ("units", "spread"), [("subject", "between people"), (None, "from sample to sample")]
-)
+@pytest.mark.parametrize(("units", "spread"), [("subject", "between people"), (None, "between samples")])
 def test_what_each_stratum_has_one_value_of_is_held_fixed(
     scores: list[pb.Scores], units: str | None, spread: str
 ) -> None:
@@ -205,7 +203,7 @@ def test_what_each_stratum_has_one_value_of_is_held_fixed(
             continue
         assert f"explicit property (town) {spread}" in str(answers.varying)
         assert "country" not in str(answers.varying)
-        assert "explicit property (country) as each stratum has it" in str(answers.fixed)
+        assert "explicit property (country) at the value of each stratum" in str(answers.fixed)
         assert [column.spread for column in answers.sampling] == ["between-strata", "between-people"]
     over_people = pb.estimate(scores[0], within).answers
     assert "explicit property (country) between people" in str(over_people.varying)
@@ -255,7 +253,9 @@ def test_missing_values_are_assumed_and_never_claimed(scores: list[pb.Scores]) -
     answers = pb.estimate(scores[0], within).answers
     assert added(answers)[0] == "population level"
     assert "canon for all" not in str(answers.fixed)
-    assert added(answers)[2] == "context (camera), missing for 1 sample, is as in the others"
+    assert (
+        added(answers)[2] == "context (camera), missing for 1 sample, has the same values there as elsewhere"
+    )
 
 
 def test_a_column_of_the_system_that_varies_is_not_called_fixed() -> None:
@@ -334,7 +334,7 @@ def test_commands_refuse_what_is_not_there(given: str, message: str, tmp_path: P
     done = run("evaluate", *READ.split(), "-g", "one_per_subject", "--sampling", given, cwd=tmp_path)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
-    assert "did you mean" in done.stderr or "there are:" in done.stderr
+    assert "did you mean" in done.stderr or "available:" in done.stderr
 
 
 STUDY = """

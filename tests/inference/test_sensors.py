@@ -121,7 +121,7 @@ def test_refused(several):
     for options, match in (
         ({"by": "lens"}, "no column 'lens'"),
         ({"by": "site"}, "people have probes of every site"),
-        ({"by": "camera", "design": RaoWu()}, "is not for a difference of sensors"),
+        ({"by": "camera", "design": RaoWu()}, "does not apply to differences between sensors"),
         ({"by": "camera", "design": BRR(units="site")}, "paired by person"),
         ({"by": "camera", "design": BRR("site")}, "people must be the units"),
     ):

@@ -238,7 +238,7 @@ def test_reweighting_explores_other_populations(outcomes_of):
     assert found.value == pytest.approx(shares @ own)
     for weights, message in (
         (dict.fromkeys(labels, 1.0), "sum to 1"),
-        ({**dict.fromkeys(labels, 0.3), labels[0]: -0.5}, "not negative"),
+        ({**dict.fromkeys(labels, 0.3), labels[0]: -0.5}, "at least 0"),
         ({labels[0]: 1.0}, "no weight"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -253,8 +253,8 @@ def test_intervals_that_stay_inside(outcomes_of):
     assert 0 < usual.low < usual.value < usual.high < 1
     plain = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(interval="t"))
     assert plain.high > 1
-    assert any("passes 0 or 1" in str(note) for note in plain.notes)
-    assert any("19 of 20 strata do not vary" in str(note) for note in plain.notes)
+    assert any("extends beyond 0 or 1" in str(note) for note in plain.notes)
+    assert any("19 of 20 strata have no variation" in str(note) for note in plain.notes)
     for kind in ("logit", "wilson"):
         inside = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(interval=kind))
         assert 0 < inside.low < inside.value < inside.high < 1
@@ -271,7 +271,7 @@ def test_intervals_that_stay_inside(outcomes_of):
         design=pb.designs.BRR(),
     )
     assert (still.low, still.high) == (pytest.approx(40 / (40 + stdtrit(20, 0.975) ** 2)), 1)
-    assert any("nothing varies within strata" in str(note) for note in still.notes)
+    assert any("there is no variation within strata" in str(note) for note in still.notes)
 
 
 def test_collapsed_strata_err_on_the_large_side(outcomes_of):
@@ -309,7 +309,7 @@ def test_paired_differences_under_the_same_replicates(outcomes_of):
     [
         ([2, 2, 1], pb.designs.Jackknife(), "one unit"),
         ([2] * 40, pb.designs.Enumeration(), "too many"),
-        ([2, 3], pb.designs.Enumeration(), "equally many"),
+        ([2, 3], pb.designs.Enumeration(), "the same number of units"),
     ],
 )
 def test_refusals_name_the_remedy(outcomes_of, sizes, design, message):

@@ -132,7 +132,7 @@ def test_weighted_statistics_that_are_rates():
     y, labels = np.array([1.0, 0, 1, 1, 1, 1, 0, 1]), np.repeat(np.arange(4), 2)
     found = estimate_weighted(lambda w: (w @ y) / w.sum(), labels, design=BRR(interval="logit"))
     assert 0 < found.low < found.value < found.high < 1
-    with pytest.raises(UsageError, match="no rate"):
+    with pytest.raises(UsageError, match="not a rate"):
         estimate_weighted(lambda w: w @ y, labels, design=BRR(interval="logit"))
 
 

@@ -299,7 +299,7 @@ def test_pairs_refuse_what_would_mislead():
     study = Compared(0)
     for design, match in (
         (BRR("site"), "people must be the units"),
-        (BRR("site", units="id"), "units within strata are people"),
+        (BRR("site", units="id"), "units within strata must be people"),
         (Fay("id", units="subject"), "in several strata of id"),
         (Fay("place", units="subject"), "no column 'place'"),
     ):
@@ -315,7 +315,7 @@ def test_replicates_of_few_large_strata_are_refused_for_pairs():
     scores = Scores.from_array((values + values.T) / 2, ids, orientation="similarity")
     samples = Samples({"id": ids, "subject": people, "sex": np.where(people < 23, "f", "m")})
     for design in (BRR("sex", units="subject"), Fay("sex", units="subject")):
-        with pytest.raises(DesignError, match=r"one person of 23 weighs as (23|12)"):
+        with pytest.raises(DesignError, match=r"one person of 23 has the weight of (23|12)"):
             estimate(scores, samples, measure=AUC(), design=design)
     designs = (Jackknife("sex", units="subject"), Fay("sex", units="subject", rho=0.9))
     leaving, moving = (estimate(scores, samples, measure=AUC(), design=one).standard_error for one in designs)

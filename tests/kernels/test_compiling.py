@@ -155,7 +155,7 @@ def test_a_compilation_is_announced_once_and_a_kept_kernel_is_not(
     kernel = compiling.njit(cache=True)(twice)
     assert (kernel(1.5), kernel(2)) == (3.0, 4)  # two signatures
     (said,) = caplog.records
-    assert said.getMessage().startswith("compiling kernels for this machine, once")
+    assert said.getMessage().startswith("compiling kernels for this machine (once")
     assert said.terminal_only  # type: ignore[attr-defined]
     monkeypatch.setattr(compiling._COMPILATIONS, "announced", False)
     assert compiling.njit(cache=True)(twice)(1.5) == 3.0

@@ -408,7 +408,7 @@ def test_progress_is_told_for_every_gallery_sample():
         listener = Listener()
         rank(scores, experiment, check_orientation=False, threads=1, progress=listener)
         assert listener.done == listener.total > 0
-        assert listener.what.startswith("ranks of")
+        assert listener.what.startswith("ranking")
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-36, 1e-25, 1e25, 3e36])

@@ -180,13 +180,13 @@ def test_upper_bound_with_a_tie_at_rank_one(outcomes_with_ranks):
     ids=str,
 )
 def test_curves_of_different_experiments_are_refused(outcomes_with_ranks, combine, other):
-    with pytest.raises(DesignError, match="not of the same experiment"):
+    with pytest.raises(DesignError, match="come from different experiments"):
         combine([CMC()(outcomes_with_ranks([1, 2])), CMC()(outcomes_with_ranks(**other))])
 
 
 @pytest.mark.parametrize("combine", [average_cmc, upper_bound_cmc])
 def test_no_curves(combine):
-    with pytest.raises(UsageError, match="no curves"):
+    with pytest.raises(UsageError, match="No curves"):
         combine([])
 
 

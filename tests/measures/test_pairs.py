@@ -227,7 +227,9 @@ def test_of_an_asymmetric_matrix_the_first_sample_is_the_query():
     values = np.array([[0, 1, 2], [8, 0, 3], [9, 9, 0]], dtype=float)
     counts = count_pairs(square(samples, values), PairSet.of(square(samples, values), samples))
     assert counts.edges.tolist() == [1, 2, 3]
-    assert any("every two of them count once, the first as query" in str(note) for note in counts.notes)
+    assert any(
+        "each such pair is counted once, with the first sample as query" in str(note) for note in counts.notes
+    )
 
 
 # Counts of matrices
@@ -565,7 +567,7 @@ def test_an_accumulator_takes_tiles_lists_and_whole_numbers(monkeypatch):
 
 def test_what_an_accumulator_refuses():
     for edges in ([1.0, 1.0], [2.0, 1.0], [np.nan]):
-        with pytest.raises(UsageError, match="ascend"):
+        with pytest.raises(UsageError, match="increasing"):
             PairAccumulator(edges)
     with pytest.raises(InputError, match="finite"):
         PairAccumulator([0.0]).add([np.nan])
@@ -680,8 +682,8 @@ def test_a_list_counts_as_the_matrix_it_was_written_from(orientation):
     assert counts.genuine_bits == pytest.approx(expected.genuine_bits, rel=1e-13)
     assert counts.impostor_bits == pytest.approx(expected.impostor_bits, rel=1e-13)
     assert tuple(map(str, counts.notes)) == (
-        "26 comparisons of a sample with itself; left out",
-        "325 pairs are listed in both orders; the first counts",
+        "26 comparisons of a sample with itself were left out",
+        "325 pairs are listed in both orders; only the first is counted",
     )
 
 
@@ -706,7 +708,7 @@ def test_ids_that_repeat_a_pair_do_not_tell_samples_apart():
     counts = count_trials(trials_of(rows))
     assert (counts.n_genuine, counts.n_impostor) == (1, 3)
     assert tuple(map(str, counts.notes)) == (
-        "1 comparison repeats the ids of an earlier one; every one counts",
+        "1 comparison repeats the ids of an earlier comparison; all are counted",
     )
 
 
@@ -719,7 +721,7 @@ def test_failures_in_a_list():
 
 
 def test_what_a_list_must_say():
-    with pytest.raises(UsageError, match="larger scores are closer"):
+    with pytest.raises(UsageError, match="no score orientation"):
         count_trials(trials_of([("a", "b", True, 1.0)], orientation=None))
     with pytest.raises(InputError, match="whether 1 of 2 comparisons are of one subject"):
         count_trials(trials_of([("a", "b", True, 1.0), ("a", "c", None, 1.0)]))

@@ -134,7 +134,7 @@ def test_probes_with_only_dont_care_mates_leave_the_denominator_and_are_counted(
     )
     outcomes = rank(scores, Experiment(samples, ["g1", "g2"]), check_orientation=False)
     assert [samples.ids[place] for place in outcomes.probes] == ["p2"]
-    assert tuple(map(str, outcomes.notes)) == ("1 probe has only don't-care cells for mates; left out",)
+    assert tuple(map(str, outcomes.notes)) == ("1 probe with only don't-care cells for mates was left out",)
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ def test_estimate_and_compare_by_fnmr():
     assert "FNMR at an FMR of 0.05" in found.to_markdown()
     with pytest.raises(DesignError, match="samples table"):
         pb.estimate(good, measure=pb.measures.FNMR(0.05))
-    with pytest.raises(UsageError, match="takes place in an experiment"):
+    with pytest.raises(UsageError, match="needs an experiment"):
         pb.estimate(good, samples, measure=pb.measures.RecognitionRate(1))
 
 

@@ -51,7 +51,7 @@ def test_an_evaluation():
                 assert ends == pytest.approx(entry.interval(rank), abs=1e-6)
                 assert metric["args"]["confidence_level"] == 0.9
                 assert metric["args"]["varying"] == str(entry.band.answers.varying)
-    assert "90% confidence intervals, varying new people" in section
+    assert "90% confidence intervals, for new people" in section
     assert section.count("\n| a |") == 4
 
 

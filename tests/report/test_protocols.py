@@ -84,7 +84,7 @@ def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
     assert "60 samples of 15 subjects" in said
     assert "not a standard error" in said
     assert "varying samples of the same subjects" in said
-    assert "nothing is said about new subjects" in said
+    assert "results do not apply to new subjects" in said
     assert "6×2f CV mixed, on people, one repeat (sign-flip" in said
     assert "HO mixed, on people" not in said
     assert "6×75-25 HO mixed, on splits (corrected resampled t): l_da" in said

@@ -44,7 +44,7 @@ def test_statements_say_what_was_left_out(evaluation: pb.results.Evaluation) -> 
     said = " ".join(map(as_sentence, statements(evaluation)))
     assert "Gallery: 12 images of 12 people" in said
     assert "1 probe and 0 gallery images" in said
-    assert "Varying: new people against these rivals, one probe each" in said
+    assert "What varies: new people searched in this gallery, with one probe each" in said
 
 
 def test_open_universe_is_said(study: Path) -> None:

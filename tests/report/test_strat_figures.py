@@ -42,7 +42,7 @@ from proband.study.findings import Findings
 from proband.words import Method, Target
 
 PEOPLE = 60
-VARYING = "new probe images of these people, as many of each"
+VARYING = "new probe images of these people, with the same number per person"
 
 
 def band(

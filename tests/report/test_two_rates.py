@@ -23,8 +23,8 @@ from proband.words import as_sentence, fixed, interval
 
 SIZES = (1, 2, 3, 9)
 WHICH = (
-    "People differ in their number of probes: quote the probe-weighted rate for the probes of this test, and the "
-    "person-weighted rate for statements about new people."
+    "People differ in their number of probes: quote the probe-weighted rate for the probes of this test and the "
+    "person-weighted rate for new people."
 )
 
 

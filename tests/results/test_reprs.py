@@ -56,7 +56,7 @@ def known():
         ("O", "a: 12 probes ranked among 12 images"),
         ("R(O)", "recognition rate at rank 1 ="),
         ("pb.measures.CMC()(O)", "CMC of 12 probes"),
-        ("pb.estimate(a, E, measure=R)", "varying new people"),
+        ("pb.estimate(a, E, measure=R)", "for new people"),
         ("pb.estimate([a, b], E, measure=R)", "\nb: recognition rate"),
         ("pb.estimate(a, S, measure=pb.measures.FNMR(0.1))", "FNMR at an FMR of 0.1"),
         ("pb.stats.estimate_cmc(a, E)", "95% band"),

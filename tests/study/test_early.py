@@ -26,14 +26,14 @@ CENTRE = 'file = "features.npy"\nclassifiers = "centre=sklearn.neighbors:Nearest
 
 FAULTS = {
     "identification": {
-        "measures = ['rank-1']\ndesign = 'sign-flip'": "gives no interval of one",
+        "measures = ['rank-1']\ndesign = 'sign-flip'": "gives no interval for one",
         "measures = ['rank-1']\ndesign = 'brr'\nrho = 0.3": "The design brr has no rho",
         "measures = ['rank-1']\ndesign = 'brr'\nstrata = 'site'": "no column 'site'",
     },
     "comparison": {
         "against = 'nobody'": "no algorithm 'nobody'",
         "pairs = 'good-nobody'": "no algorithm 'nobody'",
-        "measure = 'auc'\ndesign = 'obuchowski'": "does not apply where pairs are compared",
+        "measure = 'auc'\ndesign = 'obuchowski'": "does not apply to measures of compared pairs",
         "design = 'brr'\nstrata = 'site'": "no column 'site'",
         "with_scores = 'good.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
     },
@@ -57,7 +57,7 @@ FAULTS = {
     "feret": {
         "galleries = 2\norder = 'age'": "no column 'age'",
         "galleries = 2\nages = 'age'": "no column 'age'",
-        "galleries = 90": "do not suffice for 90 galleries",
+        "galleries = 90": "are too few for 90 galleries",
         "versions = { fully = 'good', partially = 'nobody' }": "no algorithm 'nobody'",
         "participants = 'rates.csv'": "no column 'algorithm'",
     },

@@ -78,7 +78,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('orientaton = "distance"', 9, "no key 'orientaton'", "did you mean 'orientation'?"),
         ("[verfication]", 9, "no section or key 'verfication'", "did you mean 'verification'?"),
         ("[verify]", 9, "no section", "it is called 'verification' here."),
-        ("[output]\nthreads = 2", 10, "no key 'threads'", "there are: 'directory'"),
+        ("[output]\nthreads = 2", 10, "no key 'threads'", "available: 'directory'"),
         ("[output]\nconfidence_level = 95", 10, "expected a number above 0 and below 1, got 95", None),
         ('[output]\nseed = "1"', 10, 'expected a whole number of at least 0, got "1"', "without quotes"),
         ("[output]\nseed = 1.0", 10, "expected a whole number of at least 0, got 1.0", None),

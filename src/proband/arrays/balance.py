@@ -160,15 +160,15 @@ def _expected(rows: int, symbols: int) -> int:
 def _checked(array: npt.ArrayLike, symbols: int) -> npt.NDArray[np.integer]:
     table = np.asarray(array)
     if symbols < 2:
-        raise UsageError(f"An array has at least 2 symbols, got {symbols}.")
+        raise UsageError(f"An array must have at least 2 symbols, got {symbols}.")
     if table.ndim != 2 or not table.size or table.dtype.kind not in "iu":
         raise InputError(
-            f"An array here is a table of whole numbers with rows and columns, got {table.dtype} of shape {table.shape}."
+            f"Expected a two-dimensional array of integers, got {table.dtype} of shape {table.shape}."
         )
     if table.min() < 0 or table.max() >= symbols:
         raise InputError(
-            f"The symbols are 0 to {symbols - 1}, got {table.min()} to {table.max()}.",
-            "a matrix of +1 and −1 becomes symbols as (1 − matrix) // 2.",
+            f"The symbols must be 0 to {symbols - 1}, got {table.min()} to {table.max()}.",
+            "convert a matrix of +1 and −1 with (1 − matrix) // 2.",
         )
     return table
 

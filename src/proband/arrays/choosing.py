@@ -75,7 +75,8 @@ def n_replicates(symbols: int, columns: int, rule: Rule = "strength-2", fewest: 
     rows = int(symbols ** _exponent(symbols, columns, rule))
     if fewest and (symbols != 2 or rule != "strength-2"):
         raise UsageError(
-            f"fewest is about balanced arrays of 2 symbols, and has no effect on {symbols} symbols by the rule {rule}.",
+            f"fewest applies to balanced arrays of 2 symbols and has no effect with {symbols} symbols and "
+            f"the rule {rule}.",
             "leave it out.",
         )
     if fewest:
@@ -130,14 +131,14 @@ def _exponent(symbols: int, columns: int, rule: Rule) -> int:
     """The least exponent that a rule allows."""
     if prime_power(symbols) is None:
         raise UsageError(
-            f"Arrays are made for a number of symbols that is a power of a prime, and {symbols} is none.",
-            "replication by the jackknife or by the bootstrap of Rao and Wu takes any number of units in a stratum.",
+            f"The number of symbols must be a prime power, got {symbols}.",
+            "use the jackknife or the Rao-Wu bootstrap, which accept any number of units in a stratum.",
         )
     m = smallest_exponent(symbols, columns)
     if rule == "strength-2":
         return m
     if rule != "strat-2001":
-        raise UsageError(f"The rule is strength-2 or strat-2001, got {rule!r}.")
+        raise UsageError(f"The rule must be strength-2 or strat-2001, got {rule!r}.")
     while m > 1 and symbols ** (m - 1) > columns:
         m -= 1
     return m

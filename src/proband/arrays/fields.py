@@ -55,12 +55,12 @@ class GaloisField:
 
     def __init__(self, order: int, modulus: Sequence[int] | None = None) -> None:
         if order > LARGEST:
-            raise UsageError(f"Fields here have at most {count(LARGEST)} elements, got {count(order)}.")
+            raise UsageError(f"A field may have at most {count(LARGEST)} elements, got {count(order)}.")
         found = prime_power(order)
         if found is None:
             raise UsageError(
                 f"There is no field of {order} elements, since {order} is not a power of a prime.",
-                "the first prime powers are 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19.",
+                "use a prime power: 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, …",
             )
         self.order = order
         self.characteristic, self.degree = found
@@ -134,7 +134,7 @@ class GaloisField:
     def multiplicative_order(self, element: int) -> int:
         """The least positive power of an element that is 1."""
         if element == 0:
-            raise UsageError("No power of 0 is 1.", "ask for an element that is not 0.")
+            raise UsageError("0 has no multiplicative order.", "use a nonzero element.")
         n = self.order - 1
         return n // int(np.gcd(n, self._logarithms[self._checked(element)]))
 
@@ -183,9 +183,10 @@ class GaloisField:
     def _checked(self, a: npt.ArrayLike) -> Elements:
         array = np.asarray(a)
         if array.dtype.kind not in "iu" and array.size:
-            raise UsageError(f"Elements of GF({self.order}) are whole numbers, got {array.dtype}.")
+            raise UsageError(f"Elements of GF({self.order}) must be integers, got {array.dtype}.")
         if array.size and (array.min() < 0 or array.max() >= self.order):
             raise UsageError(
-                f"Elements of GF({self.order}) are 0 to {self.order - 1}, got {array.min()} to {array.max()}."
+                f"Elements of GF({self.order}) must be 0 to {self.order - 1}, got {array.min()} to "
+                f"{array.max()}."
             )
         return array.astype(np.int64, copy=False)

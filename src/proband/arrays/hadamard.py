@@ -40,7 +40,7 @@ def hadamard(order: int) -> Signs:
             raise UsageError(f"There is no Hadamard matrix of order {order}: it is 1, 2 or a multiple of 4.")
         raise UsageError(
             f"None of the constructions of Sylvester and Paley gives a Hadamard matrix of order {order}.",
-            f"{smallest_hadamard(order - 1)} is the next order that they give.",
+            f"{smallest_hadamard(order - 1)} is the next order available.",
         )
     kind, q = how
     if kind == "double":
@@ -60,7 +60,7 @@ def smallest_hadamard(columns: int) -> int:
     (12, 484, 96)
     """
     if columns < 1:
-        raise UsageError(f"An array has at least one column, got {columns}.")
+        raise UsageError(f"An array must have at least one column, got {columns}.")
     order = 2 if columns == 1 else -(-(columns + 1) // 4) * 4
     while _construction(order) is None:
         order += 4

@@ -26,14 +26,16 @@ def column_limit(q: int, m: int) -> int:
     (364, 511)
     """
     if q < 2 or m < 1:
-        raise UsageError(f"An array has at least 2 symbols and a positive exponent, got q = {q} and m = {m}.")
+        raise UsageError(
+            f"An array needs at least 2 symbols and a positive exponent, got q = {q} and m = {m}."
+        )
     return int((q**m - 1) // (q - 1))
 
 
 def smallest_exponent(q: int, columns: int) -> int:
     """The least m such that q^m rows can carry so many columns."""
     if columns < 1:
-        raise UsageError(f"An array has at least one column, got {columns}.")
+        raise UsageError(f"An array must have at least one column, got {columns}.")
     m = 1
     while column_limit(q, m) < columns:
         m += 1
@@ -107,7 +109,8 @@ def check_columns(q: int, m: int, columns: int) -> None:
     limit = column_limit(q, m)
     if not 1 <= columns <= limit:
         raise UsageError(
-            f"{q}^{m} = {count(q**m)} rows can carry 1 to {count(limit)} columns of {q} symbols, got {count(columns)}.",
+            f"{q}^{m} = {count(q**m)} rows allow 1 to {count(limit)} columns of {q} symbols, got "
+            f"{count(columns)}.",
             f"use more rows: m = {smallest_exponent(q, max(columns, 1))}.",
         )
 
@@ -116,6 +119,6 @@ def check_size(rows: int, columns: int) -> None:
     """Refuse arrays that no memory would hold."""
     if rows * columns > LARGEST:
         raise UsageError(
-            f"An array of {count(rows)} × {count(columns)} symbols is too large to be made.",
-            "replicate_totals gives the totals of all rows without the array.",
+            f"An array of {count(rows)} × {count(columns)} symbols is too large to build.",
+            "use replicate_totals, which computes the totals of all rows without the array.",
         )

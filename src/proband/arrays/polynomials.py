@@ -114,13 +114,14 @@ def checked_modulus(coefficients: Sequence[int], prime: int, degree: int) -> Pol
     modulus = tuple(int(coefficient) % prime for coefficient in coefficients)
     if len(modulus) != degree + 1 or modulus[0] != 1:
         raise UsageError(
-            f"The modulus of GF({prime}^{degree}) is a polynomial of degree {degree} that begins with 1, got {list(coefficients)}.",
-            f"give its {degree + 1} coefficients, that of the highest power first.",
+            f"The modulus of GF({prime}^{degree}) must be a polynomial of degree {degree} with leading "
+            f"coefficient 1, got {list(coefficients)}.",
+            f"pass its {degree + 1} coefficients, highest power first.",
         )
     if not is_irreducible(modulus, prime):
         raise UsageError(
-            f"{list(modulus)} is a product of polynomials modulo {prime}, so there is no field modulo it.",
-            f"leave it out; {list(primitive_polynomial(prime, degree))} would be taken.",
+            f"{list(modulus)} is reducible modulo {prime}, so it does not define a field.",
+            f"leave it out to use {list(primitive_polynomial(prime, degree))}.",
         )
     return modulus
 

@@ -31,8 +31,8 @@ def m_sequence(p: int, m: int) -> npt.NDArray[np.uint8 | np.uint16]:
     found = prime_power(p)
     if found is None or found[1] != 1 or m < 1:
         raise UsageError(
-            f"A maximal sequence here has a prime number of symbols and a positive degree, got {p} and {m}.",
-            "rao_hamming takes any prime power of symbols.",
+            f"A maximal sequence needs a prime number of symbols and a positive degree, got {p} and {m}.",
+            "use rao_hamming, which accepts any prime power.",
         )
     sequence = GaloisField(p**m).powers % p
     return sequence.astype(np.min_scalar_type(p - 1))
@@ -72,7 +72,7 @@ def cyclic_shift_array(p: int, m: int, columns: int) -> Symbols:
     if not 1 <= columns <= length:
         raise UsageError(
             f"There are {count(length)} shifts of a sequence of {count(length)} symbols, got {count(columns)} columns.",
-            "a larger m has more.",
+            "use a larger m.",
         )
     check_size(length + 1, columns)
     _warn_of_multiples(p, m, columns)

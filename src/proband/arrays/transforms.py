@@ -179,6 +179,7 @@ def _checked(values: npt.ArrayLike) -> Floats:
     table = np.ascontiguousarray(values, dtype=np.float64)
     if table.ndim not in (2, 3) or not table.size:
         raise InputError(
-            f"Values are columns × symbols, or columns × symbols × statistics, got the shape {table.shape}."
+            "Values must have the shape columns × symbols or columns × symbols × statistics, got "
+            f"{table.shape}."
         )
     return table

@@ -154,6 +154,7 @@ def say_below(
     explain: bool,
     answers: Sequence[Answers] = (),
     beside: Iterable[Note | str] = (),
+    confidence_level: float | None = None,
 ) -> None:
     """Print what stands below a table: three lines, or with `explain` everything.
 
@@ -167,13 +168,15 @@ def say_below(
         Of the numbers in the table.
     beside
         What is told elsewhere when everything is.
+    confidence_level
+        The level of the intervals in the table.
     """
     if explain:
         say_all(notes)
         return
     from proband.report.notes import in_brief
 
-    for one in in_brief([*notes, *beside], answers):
+    for one in in_brief([*notes, *beside], answers, confidence_level):
         say(one, dim=one.level != "caution", style="yellow" if one.level == "caution" else None)
 
 

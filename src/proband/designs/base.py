@@ -167,5 +167,5 @@ def design_named(name: str) -> Design:
     found = DESIGNS.find(name)
     made = found() if isinstance(found, type) and issubclass(found, Design) else found
     if not isinstance(made, Design):
-        raise UsageError(f"{name} is a {type(found).__name__} and not a design.")
+        raise UsageError(f"{name} is a {type(found).__name__}, not a design.")
     return made

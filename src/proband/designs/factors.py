@@ -27,8 +27,10 @@ def require_cells(cells: int, size: int, n_strata: int) -> None:
     """Refuse arrays that are too large to be made."""
     if cells > _MOST_CELLS:
         raise DesignError(
-            f"{count(n_strata)} strata of {size} units need an array too large to evaluate replicates one by one.",
-            "rates need none unless sample is given; for other measures use RaoWu() or some of the people.",
+            f"{count(n_strata)} strata of {size} units need an array that is too large to evaluate "
+            "replicate by replicate.",
+            "use a rate without sample=, which needs no array; for other measures use RaoWu() or fewer "
+            "people.",
         )
 
 

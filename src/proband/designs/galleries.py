@@ -23,18 +23,19 @@ _SMALLEST = 2  # a gallery of one person can take nobody for another
 _WITHOUT = Sentence(
     "galleries.without-value",
     "note",
-    "{n:count person has/people have} no value in '{order}' and {n:word is/are} in no gallery",
+    "{n:count person has/people have} no value in '{order}' and {n:word is/are} not in any gallery",
 )
-_OVER = Sentence("galleries.over", "note", "{n:count person is/people are} left over and in no gallery")
+_OVER = Sentence("galleries.over", "note", "{n:count person is/people are} left over and not in any gallery")
 _LAST_OVER = Sentence(
     "galleries.last-over",
     "note",
-    "{n:count person/people}, the last by {order}, {n:word is/are} left over and in no gallery",
+    "{n:count person/people}, the last by {order}, {n:word is/are} left over and not in any gallery",
 )
 _UNUSED = Sentence(
     "galleries.unused-probes",
     "note",
-    "{n:count probe of people in no gallery was/probes of people in no gallery were} not searched for",
+    "{n:count probe of people outside the galleries was/probes of people outside the galleries were} not "
+    "searched",
 )
 
 
@@ -65,18 +66,21 @@ class Galleries(Design):
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "year": [1993, 1994] * 7})
     >>> parts = Galleries(3, order="year").parts(Experiment(samples, gallery="year == 1993"))
     >>> [len(part.people) for part in parts.galleries], str(parts.notes[0])
-    ([2, 2, 2], '1 person, the last by year, is left over and in no gallery')
+    ([2, 2, 2], '1 person, the last by year, is left over and not in any gallery')
     """
 
     capability = "galleries"
     k: Annotated[
-        int, Within(ge=2, le=10**6, said="Galleries that differ are a whole number of at least 2")
+        int, Within(ge=2, le=10**6, said="The number of galleries must be a whole number of at least 2")
     ] = 6
     order: str | None = None
     size: (
         Annotated[
             int,
-            Within(ge=_SMALLEST, said=f"The people in a gallery are a whole number of at least {_SMALLEST}"),
+            Within(
+                ge=_SMALLEST,
+                said=f"The number of people in a gallery must be a whole number of at least {_SMALLEST}",
+            ),
         ]
         | None
     ) = None
@@ -142,7 +146,7 @@ class Galleries(Design):
         if self.order is None:
             return np.random.default_rng(self.seed).permutation(everybody), None, 0
         places = np.sort(experiment.gallery)
-        values = dated_column(samples, self.order, "fill galleries by")[places]
+        values = dated_column(samples, self.order, "assign people to galleries by")[places]
         known = values.is_not_null().to_numpy()
         places, values = places[known], values.filter(pl.Series(known))
         by_value = np.argsort(values.rank("dense").to_numpy(), kind="stable")
@@ -156,8 +160,8 @@ class Galleries(Design):
         if most < (self.size or _SMALLEST):
             wanted = f"{self.k} galleries of {self.size or f'at least {_SMALLEST}'} people each"
             raise DesignError(
-                f"The {count(n_people)} people of the gallery{by} do not suffice for {wanted}.",
-                f"ask for at most {count(most)} people in each."
+                f"The {count(n_people)} people of the gallery{by} are too few for {wanted}.",
+                f"use at most {count(most)} people in each gallery."
                 if most >= _SMALLEST
                 else f"ask for at most {n_people // _SMALLEST} galleries."
                 if n_people >= 2 * _SMALLEST
@@ -247,10 +251,10 @@ def dated_column(samples: Samples, name: str, purpose: str) -> pl.Series:
         raise unknown_name("column", name, columns, f"to {purpose}")
     values = samples.frame[name]
     if values.null_count() == len(values):
-        raise DesignError(f"The column {name!r} is empty, so there is nothing in it to {purpose}.")
+        raise DesignError(f"The column {name!r} is empty, so it cannot be used to {purpose}.")
     if not (values.dtype.is_numeric() or values.dtype in (pl.Date, pl.Datetime)):
         raise UsageError(
-            f"The column {name!r} is of type {values.dtype}; to {purpose} it must hold dates or numbers.",
+            f"The column {name!r} is of type {values.dtype}; to {purpose} it must contain dates or numbers.",
             "write dates as 1996-01-31.",
         )
     return values

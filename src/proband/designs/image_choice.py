@@ -44,9 +44,9 @@ class ImageChoice(Design):
     """
 
     capability = "images"
-    n_resamples: Annotated[
-        int, Within(ge=1, le=10**9, said="There must be at least one trial, and at most 10⁹")
-    ] = 10_000
+    n_resamples: Annotated[int, Within(ge=1, le=10**9, said="The number of trials must be from 1 to 10⁹")] = (
+        10_000
+    )
     balanced: bool = True
 
     @property
@@ -74,8 +74,8 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     largest = int(options.sizes.max())
     if largest > np.iinfo(np.uint16).max:
         raise UsageError(
-            f"One person has {count(largest)} pairs of images to choose from; at most 65,535 are handled.",
-            "restrict the pool, for example to some sessions.",
+            f"One person has {count(largest)} pairs of images to choose from; the limit is 65,535.",
+            "restrict the pool, for example to fewer sessions.",
         )
     rng = np.random.Generator(np.random.SFC64([seed, block]))
     if not balanced:

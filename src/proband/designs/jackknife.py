@@ -50,8 +50,8 @@ class Jackknife(StratifiedDesign):
         super().__post_init__()
         if self.kind == "JK1" and self.strata is not None and self.weights == "units":
             raise UsageError(
-                f"The delete-one jackknife knows no strata, so none of {self.strata!r}.",
-                "use kind='JKn', or leave out strata.",
+                f"The delete-one jackknife does not use strata, so it cannot use {self.strata!r}.",
+                "pass kind='JKn', or leave out strata.",
             )
 
     @property

@@ -20,29 +20,30 @@ from proband.words import Method, Note, Sentence, count, counted, digits
 _ALL_USED = Sentence(
     "strata.all-replicates-used",
     "note",
-    "strata with {size:count} units have {n:count replicate}, and all were used",
+    "strata with {size:count} units have {n:count replicate}, all of which were used",
 )
 _DRAWN = Sentence(
     "strata.replicates-drawn",
     "caution",
-    "{n:count replicate} of {of:count} of strata with {size:count} units were drawn at random: unbiased but noisier, which "
-    "counts in the degrees of freedom",
+    "{n:count replicate} of {of:count} of strata with {size:count} units were drawn at random: unbiased but "
+    "noisier, which the degrees of freedom account for",
 )
 _HALVED = Sentence(
     "strata.halved",
     "note",
-    "a replicate takes about half of {size:count} units, by balanced splits, and not one of them",
+    "a replicate takes about half of the {size:count} units, by balanced splits, rather than one unit",
 )
 _GROUPED = Sentence(
     "strata.grouped",
     "note",
-    "strata were grouped by their number of units, each group with an array of its own: {sizes}",
+    "strata were grouped by their number of units, with a separate array for each group: {sizes}",
 )
 _NONE_SINGLE = Sentence("strata.none-single", "note", "no stratum has a single unit, so none were paired")
 _PAIRED = Sentence(
     "strata.paired",
     "caution",
-    "{n:count} strata of one unit were paired {how}; their differences count as variance, so the error is an upper bound",
+    "{n:count} strata of one unit were paired {how}; differences within pairs count as variance, so the "
+    "standard error is an upper bound",
 )
 
 _MOST_ENUMERATED = 1 << 20
@@ -93,7 +94,8 @@ class BRR(StratifiedDesign):
             return
         if self.centre == "mean":
             raise UsageError(
-                "Replicates drawn at random are centred on the estimate; around their own mean they vary too little.",
+                "Replicates drawn at random must be centred on the estimate; around their own mean they "
+                "vary too little.",
                 "leave out centre='mean'.",
             )
 
@@ -153,7 +155,7 @@ class BRR(StratifiedDesign):
 
         if values.shape != strata.codes.shape:
             raise UsageError(
-                f"There is one value for each of {count(len(strata.codes))} units; got {count(values.size)}."
+                f"Expected one value for each of {count(len(strata.codes))} units; got {count(values.size)}."
             )
         table = np.empty((len(strata), int(strata.sizes[0])))
         table[strata.codes, strata.places] = values * strata.shares[strata.codes]
@@ -210,7 +212,9 @@ class BRR(StratifiedDesign):
         kinds = np.unique(strata.sizes)
         if self.array is not None and len(kinds) > 1:
             raise UsageError(
-                "One array is for strata with equally many units; these have " + _sizes(strata) + "."
+                "A single array needs strata with the same number of units; these have "
+                + _sizes(strata)
+                + "."
             )
         drawn = []
         for size in kinds.tolist():
@@ -244,7 +248,7 @@ class BRR(StratifiedDesign):
             rows = rows[:, :n_strata]
             if not balance(rows, size).full:
                 raise DesignError(
-                    "The array is not balanced: some pairs of symbols come more often than others."
+                    "The array is not balanced: some pairs of symbols occur more often than others."
                 )
             return rows
         require_cells(n_replicates(size, n_strata) * n_strata, size, n_strata)
@@ -316,8 +320,8 @@ class Enumeration(StratifiedDesign):
     >>> Enumeration().replicates(Strata.of([1, 1, 2, 2, 2]))
     Traceback (most recent call last):
         ...
-    proband.errors.DesignError: All replicates are for strata with equally many units; these have ...
-    hint: take a design for strata of any sizes: design='brr', fay or rao-wu.
+    proband.errors.DesignError: Using all replicates needs strata with the same number of units; these have ... hint: use a
+    design for strata of any size: design='brr', fay or rao-wu.
     """
 
     @property
@@ -326,7 +330,7 @@ class Enumeration(StratifiedDesign):
         return Method(
             "enumeration",
             "all replicates",
-            "every choice of one unit a stratum, evaluated",
+            "every choice of one unit per stratum, evaluated",
             ("mccarthy1969",),
         )
 
@@ -348,13 +352,14 @@ class Enumeration(StratifiedDesign):
         strata.require_several()
         if len(np.unique(strata.sizes)) > 1:
             raise DesignError(
-                f"All replicates are for strata with equally many units; these have {_sizes(strata)}.",
-                Hint("take a design for strata of any sizes: {option:design=brr}, fay or rao-wu."),
+                "Using all replicates needs strata with the same number of units; these have "
+                f"{_sizes(strata)}.",
+                Hint("use a design for strata of any size: {option:design=brr}, fay or rao-wu."),
             )
         size, n_strata = int(strata.sizes[0]), len(strata)
         if n_strata * np.log2(size) > np.log2(_MOST_ENUMERATED):
             raise DesignError(
-                f"{size}^{n_strata} replicates are too many to go through.", "take the design brr."
+                f"{size}^{n_strata} replicates are too many to enumerate.", "use the design brr."
             )
         rows = np.stack(np.unravel_index(np.arange(size**n_strata), (size,) * n_strata), axis=1)
         return Replicates((array_part(strata, np.arange(n_strata), size, rows, 1.0),))
@@ -427,8 +432,9 @@ class CollapsedStrata(StratifiedDesign):
             return strata, (_NONE_SINGLE(),)
         if len(single) == 1:
             raise DesignError(
-                f"Only one stratum has a single unit ({strata.names[single[0]]}); it has none to be paired with.",
-                "leave it out.",
+                f"Only one stratum has a single unit ({strata.names[single[0]]}); there is no other stratum "
+                "to pair it with.",
+                "leave this stratum out.",
             )
         first_unit = np.empty(len(strata), dtype=np.intp)
         first_unit[strata.codes[::-1]] = np.arange(len(strata.codes))[::-1]

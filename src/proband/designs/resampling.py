@@ -21,11 +21,9 @@ BOOTSTRAP = "bootstrap"
 """What intervals from replicates of units are known by."""
 
 
-_ENOUGH = Within(
-    ge=100, le=10_000_000, said="A bootstrap needs at least 100 replicates, and at most 10,000,000"
-)
+_ENOUGH = Within(ge=100, le=10_000_000, said="A bootstrap needs from 100 to 10,000,000 replicates")
 _PROPORTIONS: dict[ProportionMethod, tuple[str, str]] = {
-    "wilson": ("Wilson's score interval over probes, one of each person", "wilson1927"),
+    "wilson": ("Wilson's score interval over probes, one probe per person", "wilson1927"),
     "clopper-pearson": ("exact binomial limits over probes", "clopper1934"),
     "jeffreys": ("Jeffreys intervals over probes", "brown2001"),
 }
@@ -93,7 +91,7 @@ class Clustered(Design):
         return Method(
             "clustered",
             "people (Wilson with the effective sample size)",
-            "Wilson's score interval with the effective sample size of clustered probes, people being the clusters",
+            "Wilson's score interval with the effective sample size of probes clustered by person",
             ("wilson1927", "rao1992"),
         )
 
@@ -227,7 +225,8 @@ class SignFlip(Design):
         return Method(
             "sign-flip",
             "sign-flip over people (mid-p)",
-            "a sign-flip permutation test over people (mid-p), which with one probe of each person is McNemar's",
+            "a sign-flip permutation test over people (mid-p), which is McNemar's test when each person has "
+            "one probe",
             ("fisher1935", "mcnemar1947"),
         )
 

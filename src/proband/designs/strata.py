@@ -61,7 +61,7 @@ class Strata:
         """
         values = complete_from(labels, "strata")
         if not len(values):
-            raise UsageError("There are no units.")
+            raise UsageError("No units were given.")
         kinds, first, inverse = np.unique(values, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # as they come, not as they sort
         rank = np.empty(len(order), dtype=np.intp)
@@ -76,7 +76,7 @@ class Strata:
         elif weights == "equal":
             shares = np.full(len(sizes), 1.0 / len(sizes))
         else:
-            raise UsageError(f"There are no stratum weights {weights!r}.", "'units', 'equal', or a mapping.")
+            raise UsageError(f"Unknown stratum weights {weights!r}.", "pass 'units', 'equal' or a mapping.")
         return cls(codes, shares, tuple(str(name) for name in ordered))
 
     def in_units(self, units: Sequence[Any] | npt.NDArray[Any]) -> Strata:
@@ -153,9 +153,10 @@ class Strata:
         single = np.flatnonzero(self.sizes < 2)
         if len(single):
             raise DesignError(
-                f"{count(len(single))} of {count(len(self))} strata have one unit, which shows no variance: "
-                f"{first_few([self.names[place] for place in single])}.",
-                "leave them out, pair them by the design collapsed-strata, or take larger strata with people as units.",
+                f"{count(len(single))} of {count(len(self))} strata have only one unit, so their variance "
+                f"cannot be estimated: {first_few([self.names[place] for place in single])}.",
+                "leave them out, pair them with the design collapsed-strata, or use larger strata with "
+                "people as units.",
             )
 
     def mean(self, values: Floats) -> Floats:
@@ -225,10 +226,10 @@ def _given(weights: Mapping[Any, float], names: npt.NDArray[Any]) -> Floats:
         )
     shares = np.array([known[str(name)] for name in names])
     if not np.isfinite(shares).all() or (shares < 0).any():
-        raise UsageError("Stratum weights are numbers that are not negative.")
+        raise UsageError("Stratum weights must be numbers of at least 0.")
     if abs(shares.sum() - 1.0) > 1e-9:
         raise UsageError(
             f"The weights of the strata must sum to 1; they sum to {digits(shares.sum(), 6)}.",
-            f"divide each by {digits(shares.sum(), 6)}, if they are meant in proportion.",
+            f"divide each by {digits(shares.sum(), 6)} if they are proportions.",
         )
     return shares

@@ -159,7 +159,7 @@ class StratifiedDesign(Design):
         if self.units is not None and self.units == (self.strata or PEOPLE) and self.knows_strata:
             raise UsageError(
                 f"The values of {self.units} cannot be both the strata and the units within them.",
-                "name a column of larger groups as the strata, such as the site.",
+                "use a column with larger groups as the strata, such as the site.",
             )
 
     @property
@@ -170,7 +170,7 @@ class StratifiedDesign(Design):
     @property
     def among(self) -> str:
         """The strata and their units in words, for the methods paragraph."""
-        strata = "people being the strata" if self.strata is None else f"with strata by {self.strata}"
+        strata = "with people as the strata" if self.strata is None else f"with strata by {self.strata}"
         return strata if self.units is None else f"{strata} and {self.units} as the units within them"
 
     @property

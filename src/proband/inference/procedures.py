@@ -103,7 +103,7 @@ class Question:
         if not isinstance(measure, Measure):
             raise UsageError(
                 f"{getattr(measure, '__name__', type(measure).__name__)} is not a measure, so it cannot be resampled.",
-                "use a rate, a median rank, or RankStatistic(function) for your own.",
+                "use a rate, a median rank, or RankStatistic(function) for your own statistic.",
             )
         if measure.form == "curve":
             raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
@@ -128,13 +128,13 @@ class Question:
         within = self.within
         if isinstance(within, Samples | Pool):
             raise UsageError(
-                f"Identification takes place in an experiment, not in a {type(self.within).__name__}.",
-                "Experiment(samples, gallery=..., probes=...).",
+                f"Identification needs an experiment, not a {type(self.within).__name__}.",
+                "pass Experiment(samples, gallery=..., probes=...).",
             )
         if any(isinstance(one, Trials) for one in self.data):
             raise DesignError(
-                f"The {self.measure.estimand} is of ranks, and lists of chosen pairs have none.",
-                "take fnmr or auc, or give scores of every probe with the whole gallery.",
+                f"The {self.measure.estimand} needs ranks, which lists of selected pairs do not have.",
+                "use fnmr or auc, or scores of every probe with the whole gallery.",
             )
         if within is not None:
             within.samples.require_people()
@@ -175,7 +175,8 @@ class Question:
         """The scores, where the data are such; refused where some are not."""
         if not all(isinstance(one, Scores) for one in self.data):
             raise DesignError(
-                f"{'Verification' if self.view == 'pairs' else 'The choice of images'} takes scores, not outcomes."
+                f"{'Verification' if self.view == 'pairs' else 'The choice of images'} needs scores, not "
+                "outcomes."
             )
         return self.data
 
@@ -436,10 +437,10 @@ def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
                 and not one.people_can_weigh[comparing]
             ):
                 raise DesignError(
-                    f"{question.design} weighs every probe the same, and here people are to weigh the same.",
-                    "take the design sign-flip or bootstrap."
+                    f"{question.design} weights every probe equally, but person weights were requested.",
+                    "use the design sign-flip or bootstrap."
                     if comparing
-                    else "take the design bootstrap, or auto.",
+                    else "use the design bootstrap, or auto.",
                 )
             return one
     raise _refusal(question, able, capability, comparing)
@@ -452,24 +453,26 @@ def _refusal(
     measure, design = question.measure, question.design
     if question.view == "pairs":
         return DesignError(
-            f"{design} does not apply where pairs are compared.",
-            "take the design auto or bootstrap for new people (in Python also Jackknife(kind='JK1')); brr, fay, jackknife or rao-wu for "
-            "new images of these people.",
+            f"{design} does not apply to measures of compared pairs.",
+            "use the design auto or bootstrap for new people (in Python also Jackknife(kind='JK1')); brr, "
+            "fay, jackknife or rao-wu for new images of these people.",
         )
     would = [one.capability for one in able if one.view == question.view and measure.form in one.forms]
     if question.view == "images":
         return DesignError(
-            "The choice of images varies over scores and a pool of images.",
-            "estimate(scores, Pool(samples, groups='session'), design=ImageChoice()).",
+            "The design image-choice needs scores and a pool of images.",
+            "call estimate(scores, Pool(samples, groups='session'), design=ImageChoice()).",
         )
     if not any(one.capability == capability for one in able):
         doing = (
-            "does not compare algorithms" if comparing else "compares algorithms and gives no interval of one"
+            "does not compare algorithms"
+            if comparing
+            else "compares algorithms and gives no interval for one algorithm"
         )
-        return UsageError(f"{design} {doing}.", f"take the design auto, {_named_designs(would)}.")
+        return UsageError(f"{design} {doing}.", f"use the design auto, {_named_designs(would)}.")
     return DesignError(
         f"{design} is for rates; the {measure.estimand} is not a rate.",
-        f"take the design auto, {_named_designs(would)}.",
+        f"use the design auto, {_named_designs(would)}.",
     )
 
 

@@ -62,7 +62,7 @@ class _Compilations(event.Listener):
         if not self.announced and isinstance(event.data["dispatcher"]._cache, _SealedCache):
             self.announced = True
             _LOG.info(
-                "compiling kernels for this machine, once: a few seconds", extra={"terminal_only": True}
+                "compiling kernels for this machine (once, a few seconds)", extra={"terminal_only": True}
             )
 
     def on_end(self, event: event.Event) -> None:
@@ -199,8 +199,8 @@ def _is_private(directory: Path) -> bool:
 def _passing_directory() -> Path:
     """Make a private directory that goes with the process."""
     _LOG.warning(
-        "compiled code is not kept, so that every start takes longer: set NUMBA_CACHE_DIR to a directory that only you can "
-        "write to"
+        "compiled code cannot be cached, so every start takes longer: set NUMBA_CACHE_DIR to a directory "
+        "that only you can write to"
     )
     directory, owner = Path(tempfile.mkdtemp(prefix="proband-")), os.getpid()
 

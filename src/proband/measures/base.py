@@ -61,7 +61,7 @@ class Measure(ABC):
         How tables write it besides, with ``{}`` for its parameter.
     """
 
-    made_by: ClassVar[str] = "by its name: 'rank-1', 'fnmr@0.001', 'tar@0.001', 'eer', 'auc'"
+    made_by: ClassVar[str] = "by its name: 'rank-1', 'fnmr@0.001', 'tar@0.001', 'eer' or 'auc'"
 
     key: str
     view: View
@@ -142,7 +142,9 @@ class OutcomeMeasure(Measure):
         numpy.ndarray
             One number for each probe.
         """
-        raise DesignError(f"The {self.estimand} has no successes to count.", "compare it under Bootstrap().")
+        raise DesignError(
+            f"The {self.estimand} has no successes to count.", "compare it with design=Bootstrap()."
+        )
 
     def of_ranks(self, ranks: RankRows) -> Floats:
         """The measure of each row of ranks (trials × people), for designs that choose images; refused unless it is defined.
@@ -330,7 +332,7 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
     if isinstance(data, Outcomes):
         return data
     if within is None:
-        raise UsageError("Scores need an experiment: measure(scores, experiment).")
+        raise UsageError("Scores need an experiment: call measure(scores, experiment).")
     from proband.measures.ranks import rank
 
     return rank(data, within)
@@ -381,7 +383,7 @@ def measure_named(name: str) -> Measure:
     elif isinstance(found, type) and issubclass(found, Measure):
         made = found() if not parameter else _with_parameter(found, key, parameter)
     else:
-        raise UsageError(f"{key} is a {type(found).__name__} and not a measure.")
+        raise UsageError(f"{key} is a {type(found).__name__}, not a measure.")
     if made is None:
         raise UsageError(f"The measure {key} takes no parameter, got {parameter!r}.", f"write {key}.")
     return made
@@ -435,7 +437,9 @@ def _shown(name: str, kind: Any) -> str:
 def meant_measure(name: str) -> str:
     """Say which measure was probably meant, and which there are."""
     known = known_measures()
-    return f"{nearest(name, [*known, *MEASURES.names()]) or ''} Measures are: {', '.join(known)}.".lstrip()
+    return (
+        f"{nearest(name, [*known, *MEASURES.names()]) or ''} Available measures: {', '.join(known)}.".lstrip()
+    )
 
 
 def _as_written(text: str) -> tuple[str, Measure] | None:
@@ -490,7 +494,7 @@ def _with_parameter(kind: type[Measure], name: str, text: str) -> Measure | None
         value: Any = int(text) if isinstance(parameter.default, int) else float(text)
     except ValueError:
         raise UsageError(
-            f"The {parameter.name} of the measure {name} is a number, got {text!r}.",
+            f"The {parameter.name} of the measure {name} must be a number, got {text!r}.",
             number_in(text) or f"for example {_shown(name, kind)}.",
         ) from None
     return asked(kind, value)

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 _FAILED = Sentence(
     "folds.failed-comparisons",
     "note",
-    "{n:count failed comparison was/failed comparisons were} decided as different",
+    "{n:count failed comparison was/failed comparisons were} counted as non-matches",
 )
 
 
@@ -82,14 +82,18 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
         )
     if trials.orientation is None:
         raise DesignError(
-            "the orientation of the scores is not declared.", ORIENTATION_HINT, source=trials.name
+            "the orientation of the scores is not declared.",
+            ORIENTATION_HINT,
+            source=trials.name,
         )
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     closeness = np.where(frame["failed"].to_numpy(), -np.inf, sign * frame["score"].fill_null(0.0).to_numpy())
     mated, folds = frame["mated"].to_numpy(), frame["fold"].to_numpy()
     kinds = np.unique(folds)
     if len(kinds) < 2:
-        raise DesignError("a threshold chosen on other folds needs at least two folds.", source=trials.name)
+        raise DesignError(
+            "a threshold chosen on the other folds needs at least two folds.", source=trials.name
+        )
     accuracies, thresholds = np.empty(len(kinds)), np.empty(len(kinds))
     for k, fold in enumerate(kinds):
         own = folds == fold

@@ -45,8 +45,8 @@ RelativeRank = Annotated[
     Within(
         gt=0,
         le=1,
-        said="A relative rank lies from above 0 to 1",
-        hint="0.01 is the first hundredth of the gallery.",
+        said="A relative rank must be above 0 and at most 1",
+        hint="for example, 0.01 is the first hundredth of the gallery.",
     ),
 ]
 
@@ -579,13 +579,13 @@ def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
 
 def _require_same_experiment(curves: Sequence[Curve]) -> None:
     if not curves:
-        raise UsageError("There are no curves.")
+        raise UsageError("No curves were passed.")
     first = curves[0].facts
     for curve in curves[1:]:
         for field in ("experiment", "ties", "counting", "on_failure"):
             mine, theirs = getattr(first, field), getattr(curve.facts, field)
             if mine != theirs:
                 raise DesignError(
-                    f"The curves of {first.algorithm} and {curve.algorithm} are not of the same experiment: "
-                    f"{field} is {mine!r} and {theirs!r}."
+                    f"The curves of {first.algorithm} and {curve.algorithm} come from different "
+                    f"experiments: {field} is {mine!r} and {theirs!r}."
                 )

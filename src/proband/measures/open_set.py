@@ -33,7 +33,7 @@ _TILE_CELLS = 1 << 22
 _FAILED = Sentence(
     "open-set.failed-probes",
     "note",
-    "{n:count probe} failed to be acquired: such a search returns nobody",
+    "{n:count probe} failed to be acquired: such a search returns no candidates",
 )
 
 
@@ -142,7 +142,8 @@ class Searches:
             np.isnan(part).any() for part in (self.mate, self.best, self.counted_at)
         ):
             raise UsageError(
-                "Searches have a score, a place and a person each.", "make them: search(scores, experiment)."
+                "Every search needs a score, a rank and a person.",
+                "create them with search(scores, experiment).",
             )
 
     def __repr__(self) -> str:
@@ -169,7 +170,7 @@ class Searches:
             The errors.
         """
         if rank < 1:
-            raise UsageError(f"A search returns at least one candidate, got {rank}.")
+            raise UsageError(f"A search must return at least one candidate, got {rank}.")
         found = (self.mate >= closeness) & (self.place <= rank) & np.isfinite(self.mate)
         threshold = None if np.isinf(closeness) else closeness * (1.0 if self.larger_is_closer else -1.0)
         return SearchPoint(
@@ -215,7 +216,7 @@ class Searches:
             The threshold and the errors at it.
         """
         if not 0 < fpir < 1:
-            raise UsageError(f"A false positive identification rate lies between 0 and 1, got {fpir!r}.")
+            raise UsageError(f"A false positive identification rate must be between 0 and 1, got {fpir!r}.")
         allowed = int(allowed_errors(fpir, len(self.best)))
         ordered = np.sort(self.best)[::-1]
         limit = ordered[allowed] if allowed < len(ordered) else -np.inf
@@ -314,13 +315,13 @@ def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
     >>> require_both("net", 3, 0)
     Traceback (most recent call last):
         ...
-    proband.errors.DesignError: net: every probe has a mate in the gallery, so there are no false positives to count.
-    hint: an open-set test needs probes of people who are not enrolled.
+    proband.errors.DesignError: net: every probe has a mate in the gallery, so there are no false positives to count. hint: add
+    probes of people who are not enrolled: an open-set test needs them.
     """
     if not n_strangers:
         raise DesignError(
             "every probe has a mate in the gallery, so there are no false positives to count.",
-            "an open-set test needs probes of people who are not enrolled.",
+            "add probes of people who are not enrolled: an open-set test needs them.",
             source=algorithm,
         )
     if not n_mated:
@@ -341,33 +342,33 @@ def search(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Searches:
-    """Search every probe among the enrolled people.
+    """Search every probe in the gallery of enrolled people.
 
-    Probes of people who are enrolled are mated searches, the others searches for strangers; FPIR and FNIR at any threshold
-    follow from what each returned (ISO/IEC 19795-1).
+    Probes of enrolled people are mated searches, all others are non-mated; FPIR and FNIR at any threshold follow from their
+    candidates (ISO/IEC 19795-1).
 
     Parameters
     ----------
     fusion
-        How a person's several samples make one score: the closest (``max``), or their ``mean``.
+        How scores of several samples of a person are combined: the closest (``max``), or the ``mean``.
     on_failure
-        ``miss``: a failed probe returns nobody, which is a miss of a mated search and no false positive of another; failed
-        gallery samples are not enrolled. ``as_scored``: marks are ignored.
+        ``miss``: a failed probe returns no candidates, which is a miss for a mated search and not a false positive for a
+        non-mated search; failed gallery samples are not enrolled. ``as_scored``: marks are ignored.
     counted_at
-        Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+        Thresholds, in the orientation of the scores, at which candidates are counted: for errors by gallery size.
     scores
         Scores or embeddings of one algorithm.
     experiment
-        The gallery, and probes of enrolled people and of strangers.
+        The gallery, and probes of enrolled people and of people not enrolled.
     check_orientation
-        Whether scores that look reversed are refused.
+        Whether scores that look reversed raise an error.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
     Searches
-        What every search found, from which FPIR and FNIR follow at any threshold.
+        The results of every search, from which FPIR and FNIR follow at any threshold.
 
     Examples
     --------
@@ -390,7 +391,7 @@ def search(
     order = np.argsort(codes, kind="stable")
     columns, codes = columns[enrolled][order], codes[order]
     if not len(codes):
-        raise DesignError("Every gallery sample failed to be acquired, so nobody is enrolled.")
+        raise DesignError("Every gallery sample failed to be acquired, so no one is enrolled.")
     people, starts = np.unique(codes, return_index=True)
     probe_codes = samples.codes[experiment.probes]
     own = np.searchsorted(people, probe_codes)
@@ -402,7 +403,7 @@ def search(
     levels = (1.0 if scores.larger_is_closer else -1.0) * np.asarray(counted_at, dtype=np.float64)
     reaching = np.zeros((n, len(levels)), dtype=np.int64)
     shown = progress or Silent()
-    shown.begin(f"searches of {scores.name}", n)
+    shown.begin(f"searching {scores.name}", n)
     step = max(1, _TILE_CELLS // len(columns))
     blocks = list(slices(n, step))
     searched = run_blocks(

@@ -91,15 +91,15 @@ class Outcomes:
     def __post_init__(self) -> None:
         if not len(self.probes):
             raise DesignError(
-                "No probe can be scored: none has a mate in the gallery that it was compared with.",
-                "is the subject column right, and does the mask leave any genuine pair?",
+                "No probe can be scored: no probe was compared with a mate in the gallery.",
+                "check the subject column, and that the mask leaves at least one genuine pair.",
             )
         if (
             len({len(part) for part in (self.probes, self.closer, self.tied, self.best_mates, self.failed)})
             > 1
         ):
             raise UsageError(
-                "Outcomes have a number of each kind for every probe.", f"make them: {self.made_by}."
+                "Every field of outcomes needs one number per probe.", f"create them with {self.made_by}."
             )
         for array in (self.probes, self.closer, self.tied, self.best_mates, self.failed):
             array.flags.writeable = False
@@ -175,8 +175,8 @@ class Outcomes:
         """
         if not np.array_equal(experiment.gallery, self.experiment.gallery):
             raise DesignError(
-                "These probes are searched for in another gallery than the one they were ranked in.",
-                "rank them in it: rank(scores, experiment).",
+                "These probes were ranked in a different gallery from the one they are searched in.",
+                "rank them in this gallery: rank(scores, experiment).",
             )
         kept = np.isin(self.probes, experiment.probes)
         return replace(

@@ -53,7 +53,8 @@ class PairMeasure(Measure):
     def of_weighted(self, rates: WeightedRates) -> Floats:
         """The measure of every replicate of weighted comparisons; refused unless it is defined."""
         raise DesignError(
-            f"The {self.estimand} is not defined for comparisons that weigh differently, so it cannot be replicated.",
+            f"The {self.estimand} is not defined for comparisons with unequal weights, so it cannot be "
+            "replicated.",
             "use the design 'auto'.",
         )
 
@@ -78,8 +79,8 @@ def rates_of(
     """
     if not isinstance(within, Experiment | Samples):
         raise UsageError(
-            f"Whose the samples of {scores.name} are is not known.",
-            "give the samples table or an experiment.",
+            f"No subject IDs were given for the samples of {scores.name}.",
+            "pass the samples table or an experiment.",
             source=Said(scores.name),
         )
     pairs = PairSet.of(scores, within)
@@ -124,7 +125,7 @@ def facts_of_pairs(
 ) -> Facts:
     """Say how a measurement over comparisons came about."""
     if isinstance(scores, Trials):
-        name = gallery = probes = "the pairs of a list"
+        name = gallery = probes = "the listed pairs"
         n_targets = scores.frame["target"].drop_nulls().n_unique()
     else:
         n_targets = len(scores.targets)

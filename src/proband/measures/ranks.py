@@ -26,12 +26,12 @@ _TILE_CELLS = 1 << 22  # scores held at once per thread when whole rows are read
 _ONE_PERSON = Sentence(
     "ranks.one-person",
     "caution",
-    "the enrolled gallery has one person only: nobody can be confused with another, so the rates are not meaningful",
+    "the gallery has only one enrolled person, so no confusion is possible and the rates are not meaningful",
 )
 _DONT_CARE = Sentence(
     "ranks.mates-dont-care",
     "caution",
-    "{n:count probe has/probes have} only don't-care cells for mates; left out",
+    "{n:count probe} with only don't-care cells for mates {n:word was/were} left out",
 )
 _GALLERY_A_BLOCK = 2048  # what a thread takes at a time
 _PROBES_AT_ONCE, _GALLERY_AT_ONCE = (
@@ -67,17 +67,17 @@ def rank(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Outcomes:
-    """Find the rank of every probe among the gallery.
+    """Compute the rank of every probe in the gallery.
 
-    The rank is the place of the first image of the probe's own subject when the gallery is ordered by closeness. With
-    several mates the best one counts; mates never stand before one another.
+    The rank is the position of the first image of the same subject when the gallery is ordered by closeness. With several mates
+    the best rank counts; mates are not counted against each other.
 
     Parameters
     ----------
     scores
-        A matrix or embeddings; for embeddings no matrix is ever made.
+        A matrix or embeddings; embeddings are ranked without building a matrix.
     experiment
-        The gallery and probes. Probes whose subject is not in the gallery have no rank; they are counted.
+        The gallery and probes. Probes with a subject not in the gallery have no rank and are counted.
     ties
         ``pessimistic`` (default), ``optimistic`` or ``mean``: see `Outcomes`.
     counting
@@ -85,14 +85,14 @@ def rank(
     on_failure
         ``miss`` (default) or ``as_scored``: see `Outcomes`.
     check_orientation
-        Refuse scores whose declared orientation makes genuine pairs look worse than impostor pairs beyond chance.
+        Whether to raise an error if, with the declared orientation, genuine pairs look significantly worse than impostor pairs.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
     Outcomes or Several
-        The rank of every probe; of several algorithms a mapping of names to outcomes.
+        The rank of every probe; for several algorithms, a mapping from names to outcomes.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def rank(
     if not experiment.mated.any():
         raise DesignError(
             "No probe has a mate in the gallery, so there are no ranks.",
-            "is the subject column right? A search for people who are not enrolled has no identification rate.",
+            "check the subject column; searches for people who are not enrolled have no identification rate.",
         )
     rows, columns = axis_positions(experiment, scores)
     if check_orientation:
@@ -200,7 +200,7 @@ def _count_matrix(
     """Count in tiles of whole rows, read one after another."""
     counts = new_counts(len(task.rows))
     blocks = list(slices(len(task.rows), max(1, _TILE_CELLS // len(task.columns))))
-    progress.begin(f"ranks of {scores.name}", len(task.rows))
+    progress.begin(f"ranking {scores.name}", len(task.rows))
     owners = (
         np.unique(task.column_codes, return_inverse=True)[1] if counting == "subjects" else task.columns[:0]
     )
@@ -258,7 +258,7 @@ def _count_embeddings(
         if counting == "subjects"
         else slices(len(task.columns), _GALLERY_A_BLOCK)
     )
-    progress.begin(f"ranks of {scores.name}", len(task.columns))
+    progress.begin(f"ranking {scores.name}", len(task.columns))
     with one_blas_thread():
         for done, block_closer, block_tied in run_blocks(
             _Screened(task, counting, probes, probe_norms, best, screen), blocks, threads

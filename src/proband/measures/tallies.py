@@ -61,7 +61,8 @@ def check_units(units: Units, n: int) -> None:
     """Refuse numbers of units that are not one for each probe."""
     if len(units) != n or units.min(initial=0) < 0:
         raise UsageError(
-            f"Each of the {count(n)} probes has a unit, numbered from 0; got {count(len(units))} numbers."
+            f"Each of the {count(n)} probes needs a unit number, counted from 0; got {count(len(units))} "
+            "numbers."
         )
 
 

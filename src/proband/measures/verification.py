@@ -183,14 +183,14 @@ class ErrorRates(Result):
             if failed:
                 raise DesignError(
                     f"no {kind} comparison has a score ({count(failed)} failed), so error rates are not defined.",
-                    "are scores missing, or not numbers, that should be there?",
+                    "check for scores that are missing or not numbers.",
                     source=self.algorithm,
                 )
             raise DesignError(
                 f"there are no {kind} comparisons, so error rates are not defined.",
                 Hint(
-                    "does the table name at least two people, and two images of somebody? Where rows and columns of a matrix are named by "
-                    "subject, {give:ids=subjects}."
+                    "use at least two people, and two images of at least one of them. If the rows and "
+                    "columns of a matrix are named by subject, {give:ids=subjects}."
                 ),
                 source=self.algorithm,
             )
@@ -239,8 +239,8 @@ class ErrorRates(Result):
         place = int(np.searchsorted(self.counts.edges, wanted))
         if place >= len(self.counts.edges) or self.counts.edges[place] != wanted:
             raise UsageError(
-                f"Impostors were not counted at the threshold {threshold!r}.",
-                Hint("name it: {option:thresholds}"),
+                f"Impostor comparisons were not counted at the threshold {threshold!r}.",
+                Hint("request it: {option:thresholds}"),
             )
         return self._point(place)
 
@@ -301,8 +301,8 @@ class ErrorRates(Result):
         above = int(c.impostor_gt[place - 1]) if place else c.n_impostor
         if reached < most and reached < above:  # impostors lie between the edges
             raise UsageError(
-                f"Impostors were not counted at {count(most)} false matches.",
-                Hint("name the false match rate: {option:fmr}"),
+                f"Impostor comparisons were not counted at {count(most)} false matches.",
+                Hint("request the false match rate: {option:fmr}"),
             )
         return self._point(place, target_fmr)
 

@@ -22,7 +22,7 @@ from proband.words import Sentence, as_sentence, fixed, given, level, visible
 
 Form = Literal["markdown", "yaml"]
 _PLACES = 6
-_VARYING = Sentence("card.varying", "note", "{level:level} confidence intervals, varying {varying}")
+_VARYING = Sentence("card.varying", "note", "{level:level} confidence intervals, for {varying}")
 _MADE = Sentence("card.made", "note", "Made with Proband {version}")
 
 

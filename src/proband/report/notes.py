@@ -10,8 +10,11 @@ from proband.results.base import Answers
 from proband.results.sides import Side
 from proband.words import Note, Sentence, as_sentence
 
-_ANSWERS = Sentence("report.answers", "note", "Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}")
-_VARYING = Sentence("report.varying", "note", "Varying: {varying:parts}")
+_ANSWERS = Sentence(
+    "report.answers", "note", "What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}"
+)
+_VARYING = Sentence("report.varying", "note", "What varies: {varying:parts}")
+_INTERVALS = Sentence("report.intervals", "note", "{level:level} intervals: for {varying:parts}")
 _CAUTION = Sentence("report.caution", "caution", "Caution: {first}")
 _CAUTIONS = Sentence("report.cautions", "caution", "Caution: {first} (+ {more:count more caution})")
 _REST = Sentence("report.rest", "note", "--explain shows the rest ({n:count note})")
@@ -63,7 +66,9 @@ def bullets(notes: Iterable[Note]) -> str:
     return "\n".join(f"- {in_markdown(as_sentence(one))}" for one in notes)
 
 
-def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> list[Note]:
+def in_brief(
+    notes: Iterable[Note | str], answers: Sequence[Answers] = (), confidence_level: float | None = None
+) -> list[Note]:
     """Summarise notes in at most three lines: what varies, cautions, and where to find the rest.
 
     Parameters
@@ -72,6 +77,8 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
         All notes, including the note that states the answers.
     answers
         Answers of the numbers in the table; what varies is stated once.
+    confidence_level
+        The level of the intervals in the table; None if it has no intervals.
 
     Examples
     --------
@@ -83,7 +90,7 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
     """
     told = list(dict.fromkeys(notes))
     varying = tuple(dict.fromkeys(str(one.varying) for one in answers))
-    said = [_VARYING(varying=varying)] if varying else []
+    said = [_what_varies(varying, confidence_level)] if varying else []
     cautions = sorted(filter(is_caution, told), key=_gravity)
     if cautions:
         first, others = cautions[0], len(cautions) - 1
@@ -94,6 +101,13 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
         return [*said, *marks]
     rest = _REST(n=n)
     return [*said, _MARKED(marks=marks, rest=rest) if marks else rest]
+
+
+def _what_varies(varying: tuple[str, ...], confidence_level: float | None) -> Note:
+    """What the intervals of a table are for; without intervals, or if nothing varies, what varies."""
+    if confidence_level is None or any(one.startswith("nothing") for one in varying):
+        return _VARYING(varying=varying)
+    return _INTERVALS(level=confidence_level, varying=varying)
 
 
 _BOUNDS = Sentence(

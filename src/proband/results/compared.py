@@ -15,11 +15,11 @@ _METRICS = {
     "l1": "city-block distance of embeddings (l1)",
     "chi2": "chi-squared distance of embeddings (chi2)",
 }
-_AS_GIVEN = "scores as given"
+_AS_GIVEN = "scores as supplied"
 
 
 def metric_label(metric: str | None) -> str:
-    """What scores are: the metric of embeddings, or scores as given."""
+    """What scores are: the metric of embeddings, or scores as supplied."""
     return _AS_GIVEN if metric is None else _METRICS.get(metric, metric)
 
 
@@ -54,7 +54,7 @@ class Compared:
     Attributes
     ----------
     design
-        ``all``: every query with every target; ``experiment``: probes with a gallery; ``list``: the pairs of a list.
+        ``all``: every query with every target; ``experiment``: probes with a gallery; ``list``: the listed pairs.
     metric
         How embeddings were compared; None for scores that are taken as given.
     n_genuine, n_impostor
@@ -77,10 +77,10 @@ class Compared:
     def pairs(self) -> str:
         """The rule in words."""
         if self.design == "list":
-            return "the pairs of a list"
+            return "the listed pairs"
         if self.design == "experiment":
             return f"probes ({self.probes}) with the gallery ({self.gallery})"
-        return "every query with every target, no sample with itself and no pair twice"
+        return "every query with every target, except samples with themselves and repeated pairs"
 
     def statement(self) -> Note:
         """Say which comparisons were counted, and how many."""

@@ -67,7 +67,8 @@ def levels_in_words(
     moving = {one: words for one in sampling if (words := _varying(one, drawn, strata, units))}
     held = [words for one in sampling for words in _held(one, drawn, strata, units)]
     unknown = tuple(
-        f"{one.told()}, missing for {counted(one.n_missing, 'sample')}, is as in the others"
+        f"{one.told()}, missing for {counted(one.n_missing, 'sample')}, has the same values there as "
+        "elsewhere"
         for one in sampling
         if one.n_missing
     )
@@ -95,7 +96,7 @@ def _varying(column: SampledColumn, drawn: Drawn | None, strata: str | None, uni
     if column.column == strata or column.spread in ("constant", "between-strata", "not-known"):
         return None
     if drawn == "samples":
-        return f"{column.told()} from sample to sample"
+        return f"{column.told()} between samples"
     if column.spread == "within-people" and drawn in ("people", "images"):
         return f"{column.told()} within people"
     return f"{column.told()} between people" if drawn == "people" else None
@@ -109,10 +110,10 @@ def _held(column: SampledColumn, drawn: Drawn | None, strata: str | None, units:
         same = column.value == column.gallery_value
         yield column.told(column.value if same else f"{column.value} for all probes")
     elif column.spread == "between-strata":
-        yield f"{column.told()} as each stratum has it"
+        yield f"{column.told()} at the value of each stratum"
     elif drawn == "nothing":
         yield column.told()
     elif drawn == "images" and column.spread == "between-people" and column.column != units:
-        yield f"{column.told()} as each person has it"
+        yield f"{column.told()} at the value of each person"
     if column.gallery_value is not None and column.gallery_value != column.value:
         yield column.told(f"{column.gallery_value} in the gallery")

@@ -100,7 +100,7 @@ def _record(kind: type, found: dict[str, Schema]) -> Schema:
             keys, required = _WORDS[kind], list(_WORDS[kind])
         else:
             if not is_dataclass(kind):
-                raise TypeError(f"{name} is no record, so it has no schema.")
+                raise TypeError(f"{name} is not a record, so it has no schema.")
             written: Written = getattr(kind, "written", Written())
             keys = {key: _schema(type_at(kind, path), found) for key, path in paths(kind).items()}
             sparse = getattr(kind, "sparse", False)

@@ -98,7 +98,7 @@ class Several(dict[Key, Kept], Shown):
     def __getattr__(self, name: str) -> NoReturn:
         first = next(iter(self), None)
         hint = (
-            "" if first is None or name.startswith("_") else f"; take one of them: results[{first!r}].{name}"
+            "" if first is None or name.startswith("_") else f"; select one first: results[{first!r}].{name}"
         )
         raise AttributeError(f"{type(self).__name__} object has no attribute {name!r}{hint}")
 

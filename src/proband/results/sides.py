@@ -14,8 +14,8 @@ Side = Literal["lower", "upper"]
 ONE_SIDED = Sentence(
     "interval.one-sided",
     "note",
-    "one-sided: the {side} end is a bound with {level:level} confidence, the end of the two-sided {both:level} interval; the other "
-    "end is open",
+    "one-sided: the {side} end is a bound with {level:level} confidence, taken from the two-sided "
+    "{both:level} interval; the other end is open",
 )
 _RATES = (0.0, 1.0)
 
@@ -27,7 +27,7 @@ def two_sided_level(confidence_level: float, side: Side | None) -> float:
     if not 0.5 < confidence_level < 1:
         raise UsageError(
             f"A one-sided bound needs a confidence level above 0.5, got {given(confidence_level)}.",
-            "0.95 is usual.",
+            "use 0.95, for example.",
         )
     return round(1 - 2 * (1 - confidence_level), 12)
 

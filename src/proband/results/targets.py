@@ -1,4 +1,4 @@
-"""What numbers of several measures vary, hold fixed and assume: each said once, known by a key."""
+"""What varies behind numbers, what is held fixed and what is assumed: each stated once and identified by a key."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from proband.words import Target
 
 NOTHING = Target("nothing", "nothing")
 
-DESCRIPTION = Target("description", "nothing: a description of these probes")
-OTHER_PROBES = Target("probes", "new probes, each independent of the others")
-ONE_PROBE_EACH = Target("one-probe-each", "new people against these rivals, one probe each")
-OTHER_PEOPLE = Target("people", "new people against these rivals, as many probes each")
-OTHER_PEOPLE_COMPARED = Target("people-compared", "new people, compared with each other, as many images each")
+DESCRIPTION = Target("description", "nothing (this describes these probes only)")
+OTHER_PROBES = Target("probes", "new probes, independent of each other")
+ONE_PROBE_EACH = Target("one-probe-each", "new people searched in this gallery, with one probe each")
+OTHER_PEOPLE = Target("people", "new people searched in this gallery, with the same number of probes each")
+OTHER_PEOPLE_COMPARED = Target(
+    "people-compared", "new people compared with each other, with the same number of images each"
+)
 OTHER_PEOPLE_AND_THRESHOLD = Target(
     "people-and-threshold",
-    "new people, compared with each other, as many images each, and the threshold set on them",
+    "new people compared with each other, with the same number of images each and the threshold "
+    "re-estimated on them",
 )
-OTHER_PAIRS = Target("pairs", "new pairs, each independent of the others")
+OTHER_PAIRS = Target("pairs", "new pairs, independent of each other")
 OTHER_IMAGES = Target(
     "images-of-these-people",
-    "another choice among these images of these people, for the gallery and for probes",
+    "other choices of gallery and probe images from the images of these people",
 )
 
 EVERYTHING = Target("everything", "the algorithm, the gallery and the probes")
@@ -31,7 +34,7 @@ PROBES_ALIKE = Target("probes-alike", "probes are independent and identically di
 PEOPLE_ALIKE = Target("people-alike", "people are independent and identically distributed")
 PAIRS_INDEPENDENT = Target(
     "pairs-independent",
-    "pairs are independent: no person and no sample is in two of them, which was not stated",
+    "pairs are independent: no person or sample is in more than one pair (which was not stated)",
 )
 IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exchangeable")
 

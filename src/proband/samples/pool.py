@@ -163,7 +163,7 @@ class Pool:
         )
         unknown = [name for name in self.groups if name not in samples.frame.columns]
         if unknown:
-            raise unknown_name("column", unknown[0], samples.frame.columns, "to make groups of")
+            raise unknown_name("column", unknown[0], samples.frame.columns, "to form groups")
         notes = list(samples.notes)
         frame = self._members(where, notes)
         enrolled = self._mask(gallery, notes)

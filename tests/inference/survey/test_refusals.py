@@ -33,24 +33,24 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "negative weight": (lambda: Survey(TABLE, weights="bad"), "row 3 of 'bad' is negative"),
     "population varies": (lambda: Survey(TABLE, strata="site", units="unit", fpc="odd"), "is 5 and 6"),
     "too small": (lambda: Survey(TABLE, units="y", fpc="hit"), "neither|goes from|above 0"),
-    "lonely": (lambda: Survey(TABLE, strata="unit", units="unit").mean("y"), "have one unit"),
+    "lonely": (lambda: Survey(TABLE, strata="unit", units="unit").mean("y"), "have only one unit"),
     "jk1": (lambda: ALL.replicated("jk1").mean("y"), "JK1"),
     "empty cell": (lambda: ALL.poststratified({"f": 5, "m": 5, "x": 3}, "sex"), "no row in the sample"),
-    "no total": (lambda: ALL.poststratified({"f": 5}, "sex"), "without a total: 'm'"),
+    "no total": (lambda: ALL.poststratified({"f": 5}, "sex"), "has no total: 'm'"),
     "margins differ": (
         lambda: ALL.raked({"sex": {"f": 5, "m": 5}, "site": {"x": 9, "y": 9}}),
         "different sums",
     ),
     "contradiction": (lambda: ALL.calibrated({"sex": {"f": 5, "m": 5}}, size=30), "cannot be met"),
     "gap": (lambda: ALL.mean("gap"), "empty in 1 row, first in row 2"),
-    "domain": (lambda: ALL.within("y > 100"), "No row meets"),
+    "domain": (lambda: ALL.within("y > 100"), "No row satisfies"),
     "not a share": (lambda: ALL.mean("y", interval="logit"), "is not a share"),
     "jackknife quantile": (
         lambda: ALL.replicated("jkn").quantile("y", quantile_interval="replicates"),
         "not valid for quantiles",
     ),
-    "twice": (lambda: ALL.mean("y", "y"), "asked for twice"),
-    "kind": (lambda: ALL.with_replicate_weights(np.ones((8, 3))), "is not said"),
+    "twice": (lambda: ALL.mean("y", "y"), "requested twice"),
+    "kind": (lambda: ALL.with_replicate_weights(np.ones((8, 3))), "is unknown"),
     "shape": (lambda: ALL.with_replicate_weights(np.ones((7, 3)), "brr"), "matrix of 8 rows"),
     "rscales": (
         lambda: ALL.with_replicate_weights(np.ones((8, 3)), "jkn", rscales=[1.0, 2.0]),
@@ -58,9 +58,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "empty replicate": (
         lambda: ALL.within("unit == 'a'").replicated("jkn").mean("y"),
-        "left without",
+        "no rows left",
     ),
-    "names": (lambda: ALL.ratio("sex", "y"), "does not hold numbers"),
+    "names": (lambda: ALL.ratio("sex", "y"), "is not numeric"),
 }
 
 

@@ -39,7 +39,8 @@ _DIFFERENCES = Sentence(
 _AVERAGE = Sentence(
     "feret.average",
     "note",
-    "Average: the {of}. {level:level} intervals. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Average: the {of}. {level:level} intervals. What varies: {varying}. Held fixed: {fixed}. Assumed: "
+    "{assuming}",
 )
 _UPPER_BOUND = Sentence(
     "feret.upper-bound",
@@ -55,8 +56,9 @@ _AUTOMATIC = Sentence(
 _GALLERIES = Sentence(
     "feret.galleries",
     "note",
-    "Galleries: the interval in a cell is for new people searched in that gallery; the interval of the mean is over galleries "
-    "({level:level}). Varying: {varying}. Assuming: {assuming}. p: do galleries differ by more than chance?",
+    "Galleries: the interval in a cell is for new people searched in that gallery; the interval of the mean is over "
+    "galleries ({level:level}). What varies: {varying}. Assumed: {assuming}. p: test for differences "
+    "between galleries",
 )
 _MEAN_AGE = Sentence(
     "feret.mean-age",

@@ -46,7 +46,7 @@ _WHOSE = {
 _VARYING = Sentence(
     "measures.varying",
     "note",
-    "{measure}: {design}, varying {varying}; fixed: {fixed}; assuming {assuming}",
+    "{measure}: {design}. What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}",
 )
 _IDENTIFICATION = Sentence("diagnostics.identification", "note", "identification")
 

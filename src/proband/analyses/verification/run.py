@@ -55,7 +55,7 @@ def prepare(request: VerificationRequest, context: Context) -> None:
         columns = context.samples.frame.columns
         for column in request.by:
             if column not in columns:
-                raise unknown_name("column", column, columns, "to make groups of")
+                raise unknown_name("column", column, columns, "to form groups")
 
 
 def run(request: VerificationRequest, context: Context) -> Verified:

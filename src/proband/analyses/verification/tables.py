@@ -21,7 +21,9 @@ from proband.results.compared import metric_label
 from proband.results.estimate import Estimate
 from proband.words import Method, Note, Sentence, Target, digits, level, threshold
 
-_SAME_THRESHOLD = Target("same-threshold", "the algorithm and the threshold, the same for all groups")
+_SAME_THRESHOLD = Target(
+    "same-threshold", "the algorithm and the threshold, which is the same for all groups"
+)
 _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),

@@ -118,13 +118,15 @@ _NO_FALSE_MATCH_BELOW = Sentence(
 _INTERVALS = Sentence(
     "verification.intervals",
     "note",
-    "Intervals: {level:level}; of FNMR at a target FMR with the threshold re-estimated in resamples of people, all others at "
-    "a fixed threshold. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; of FNMR at a target FMR with the threshold re-estimated in resamples of "
+    "people, all others at a fixed threshold. What varies: {varying}. Held fixed: {fixed}. Assumed: "
+    "{assuming}",
 )
 _INTERVALS_OF_PAIRS = Sentence(
     "verification.intervals-of-pairs",
     "note",
-    "Intervals: {level:level}, at the threshold held fixed. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}, at the threshold held fixed. What varies: {varying}. Held fixed: {fixed}. "
+    "Assumed: {assuming}",
 )
 
 

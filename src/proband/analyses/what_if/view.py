@@ -26,7 +26,9 @@ from proband.words import Note, Sentence, as_sentence
 
 _FOUND = Sentence("what-if.difference", "note", "{classifier}, pooled estimates: {found}")
 _ANSWERS = Sentence(
-    "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
+    "what-if.answers",
+    "note",
+    "What varies: {varying} ({n:count person/people} here). Held fixed: {fixed}. Assumed: {assuming}",
 )
 _MIXED = "Mixed and disjoint subjects"
 _DROPPED = "With and without the dropped samples"

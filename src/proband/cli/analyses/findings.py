@@ -226,6 +226,7 @@ def show_findings(found: Findings, json: bool, explain: bool) -> None:
             [passage for view, part in parts for passage in view.passages(part, explain)],
             found.notes,
             explain,
+            found.confidence_level,
         )
     for note in found.notes if json or explain else ():
         tell(f"note: {note}")
@@ -235,7 +236,8 @@ def show_result(result: object, explain: bool) -> None:
     """Print a result by itself, as its view has it."""
     from proband.report.view import view_of
 
-    _show(list(view_of(result).passages(result, explain)), (), explain)
+    level = getattr(result, "confidence_level", None)
+    _show(list(view_of(result).passages(result, explain)), (), explain, level)
 
 
 def _ends_blank(passage: Passage, noted: Passage) -> bool:
@@ -244,7 +246,9 @@ def _ends_blank(passage: Passage, noted: Passage) -> bool:
     return bool(passage.tables) and not beneath
 
 
-def _show(passages: Sequence[Passage], beside: Sequence[Note], explain: bool) -> None:
+def _show(
+    passages: Sequence[Passage], beside: Sequence[Note], explain: bool, confidence_level: float | None
+) -> None:
     """Print the passages; in brief, what was noted of the whole stands beneath the first that has anything beneath it."""
     noted = [one for one in passages if one.notes or one.answers] or passages[-1:]
     for place, passage in enumerate(passages):
@@ -262,4 +266,5 @@ def _show(passages: Sequence[Passage], beside: Sequence[Note], explain: bool) ->
         if passage.notes or passage.answers or passage is noted[0]:
             if passage.verdicts:
                 say("")
-            say_below(passage.notes, explain, passage.answers, beside if passage is noted[0] else ())
+            also = beside if passage is noted[0] else ()
+            say_below(passage.notes, explain, passage.answers, also, confidence_level)

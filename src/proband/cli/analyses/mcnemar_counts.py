@@ -109,4 +109,4 @@ def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
             f"difference of rates {signed(plain['value'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
-    say_below([answered(ANSWERS)], explain, [ANSWERS])
+    say_below([answered(ANSWERS)], explain, [ANSWERS], confidence_level=plain.get("confidence_level"))

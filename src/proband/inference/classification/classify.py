@@ -28,8 +28,8 @@ from proband.words import Note, Sentence, Target, count, counted
 
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
-Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]
-Models = Annotated[int, Within(ge=1, said="A number of models is a whole number of at least 1")]
+Places = Annotated[int, Within(ge=1, said="The number of guesses must be a whole number of at least 1")]
+Models = Annotated[int, Within(ge=1, said="The number of models must be a whole number of at least 1")]
 _USUAL = (1, 5)
 _SHOWN = 5
 
@@ -37,35 +37,36 @@ _RECALL = Target("recall", "recall")
 _FIXED = Target("models-and-classes", "the models and the classes")
 _VARYING: dict[Unit, Target] = {
     "sample": Target("samples-of-classes", "new samples of these classes"),
-    "group": Target("groups-of-samples", "new groups, with as many samples of these classes each"),
+    "group": Target("groups-of-samples", "new groups, with the same number of samples of each class"),
 }
 _ALIKE: dict[Unit, Target] = {
     "sample": Target(
-        "samples-alike", "samples are independent, and those of a class identically distributed"
+        "samples-alike", "samples are independent, and samples of a class are identically distributed"
     ),
     "group": Target("groups-alike", "groups are independent and identically distributed"),
 }
 _UNSEEN = Sentence(
     "classification.unseen-classes",
     "note",
-    "{n:count class has/classes have} no sample here ({names}): left out of the macro average",
+    "{n:count class has/classes have} no samples ({names}) and {n:word is/are} left out of the macro average",
 )
 _SINGLE = Sentence(
     "classification.single-samples",
     "caution",
-    "{n:count class has/classes have} one sample each, which has the same weight in the macro average as all samples of "
-    "another class: its interval may be too narrow",
+    "{n:count class has/classes have} one sample each, which counts as much in the macro average as all "
+    "samples of another class: the interval may be too narrow",
 )
 _ONE_GROUP = Sentence(
     "classification.one-group",
     "caution",
-    "{n:count class has/classes have} samples of one group only ({names}): variation over groups cannot be estimated, so "
-    "intervals may be too narrow",
+    "{n:count class has/classes have} samples from one group only ({names}): variation between groups "
+    "cannot be estimated, so intervals may be too narrow",
 )
 _TIED = Sentence(
     "classification.ties",
     "caution",
-    "{algorithm}: the true class ties with another in {n:count} of {total:count sample}, and the tie policy ({ties}) decides them",
+    "{algorithm}: the true class is tied with another class in {n:count} of {total:count sample}; the tie "
+    "policy ({ties}) decides the outcome",
 )
 
 
@@ -85,33 +86,34 @@ def classify(
     adjust: Adjustment = "single-step",
     n_models: Models = 1,
 ) -> Classification:
-    """Estimate and compare the accuracy of classifiers; classes are fixed, and new samples of them vary.
+    """Estimate and compare the accuracy of classifiers on new samples of the same classes.
 
-    Accuracy has Wilson's (1927) interval, with the effective sample size where groups are the units (Rao & Scott 1992). The macro
-    average (balanced accuracy) is stratified by class (`class_average`). Models are compared on the same samples: McNemar's (1947)
-    test, mid-p, with Tango's (1998) interval; over groups by turning around each group's difference.
+    Accuracy has Wilson's (1927) interval, with the effective sample size if groups are the units (Rao & Scott 1992). The macro
+    average (balanced accuracy) is stratified by class (`class_average`). Models are compared on the same samples: McNemar's
+    (1947) test, mid-p, with Tango's (1998) interval; over groups by sign flips of the difference of each group.
 
     Parameters
     ----------
     y_true
-        The class of every sample: whole numbers or texts.
+        The class of every sample: integers or strings.
     scores
-        Scores of classes (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
-        mapping of names to such. NumPy, pandas, polars, PyTorch on the CPU, or lists.
+        Scores of classes (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; for
+        several models, a mapping from names to scores or labels. NumPy, pandas, polars, PyTorch on the CPU, or lists.
     cluster
-        What samples share, such as the patient, the speaker or the site: these groups are then independent, and samples within one need not
-        be.
+        The group of every sample, such as the patient, the speaker or the site: groups are then treated as independent, samples
+        within a group are not.
     classes
-        The classes in the order of the columns of scores; columns that bear these names are brought to this order. Needed where labels
-        are texts and columns have no names, and where labels are whole numbers and columns are named otherwise: labels then count
-        these classes from 0. By default columns go by their names, and those without names count from 0.
+        The classes in the order of the columns of scores; columns with these names are reordered. Required if labels are
+        strings and columns have no names, or if labels are integers and columns have other names: labels are then indices of
+        these classes, from 0. Default: the names of the columns, or 0, 1, … for columns without names.
     k
-        Numbers of guesses that are allowed; 1 and 5 by default, as far as there are more classes.
+        Numbers of guesses, smaller than the number of classes; 1 and 5 by default.
     average
-        By which accuracy models are compared: ``micro`` (every sample weighs the same) or ``macro`` (every class does).
+        The accuracy used to compare models: ``micro`` (every sample weighted equally) or ``macro`` (every class weighted
+        equally).
     ties
-        What counts where the true class ties with another: ``pessimistic``, ``optimistic``, or ``mean``, the expectation if ties
-        are broken at random.
+        How ties of the true class with another class are counted: ``pessimistic``, ``optimistic``, or ``mean``, the expectation
+        if ties are broken at random.
     margin
         The smallest difference worth having; 0.01, one point, by default.
     adjust
@@ -122,13 +124,13 @@ def classify(
     seed
         The seed of permutations.
     n_models
-        How many models of each kind made the predictions, each of samples it was not trained on, as in cross-validation: who is
-        tested trains the models of others, so that the variance of a difference is larger (`shared_training`).
+        How many models of each kind made the predictions, each for samples it was not trained on, as in cross-validation: test
+        samples of one model are training samples of others, so the variance of a difference is larger (`shared_training`).
 
     Returns
     -------
     Classification
-        Accuracies of every model and class, confusions, and of several models their comparison.
+        Accuracies of every model and class, confusions and, for several models, their comparison.
 
     Examples
     --------
@@ -148,7 +150,9 @@ def classify(
         for name, is_given in (("margin", margin is not None), ("adjust", adjust != "single-step")):
             if is_given:
                 raise UsageError(
-                    Hint("{named:{which}} is of a comparison, and has no effect on one model.", which=name),
+                    Hint(
+                        "{named:{which}} applies to comparisons and has no effect with one model.", which=name
+                    ),
                     "leave it out.",
                 )
         return found
@@ -212,7 +216,7 @@ def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     most = len(task.classes) - 1 if task.ranked else 1
     if len(task.classes) < 2:
         raise InputError(
-            "There is one class, so nothing to tell apart.", "classify into at least two classes."
+            "There is only one class, so there is nothing to classify.", "use at least two classes."
         )
     if k is None:
         return tuple(one for one in _USUAL if one <= most)
@@ -220,16 +224,17 @@ def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     for one in asked:
         if one > most:
             why = (
-                f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always hold the right one"
+                f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always include "
+                "the right one"
                 if task.ranked
                 else "predicted labels have no second choice"
             )
             raise UsageError(
                 f"Top-{one} accuracy is not meaningful: {why}.",
-                f"ask for at most {most}." if task.ranked else "pass scores, samples × classes.",
+                f"use at most {most}." if task.ranked else "pass scores, samples × classes.",
             )
     if not asked:
-        raise UsageError("No number of guesses is asked for.", "k=1 is plain accuracy.")
+        raise UsageError("No number of guesses was given.", "use k=1 for plain accuracy.")
     return tuple(int(one) for one in asked)
 
 
@@ -239,11 +244,14 @@ def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
     if len(groups) != n:
         raise InputError(
             f"There are {counted(len(groups), 'group label')} for {counted(n, 'sample')}.",
-            "give the group of every sample, in the same order.",
+            "pass one group label per sample, in the same order.",
         )
     units = np.unique(groups, return_inverse=True)[1].astype(np.intp)
     if units.max() == 0:
-        raise InputError("One group says nothing of others.", "leave group out, or give more groups.")
+        raise InputError(
+            "All samples are from one group, so variation between groups cannot be estimated.",
+            "leave group out, or use data from more groups.",
+        )
     return units, "group"
 
 

@@ -89,11 +89,11 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
     named_models = _by_name(models)
     if isinstance(y_true, Mapping) or (getattr(y_true, "ndim", 1) == 2 and getattr(models, "ndim", 2) == 1):
         raise UsageError(
-            f"The arguments look swapped: classify(y_true, models, …) was given {shown(y_true)}, {shown(models)}.",
-            "the true labels come first, one for each sample; then the models.",
+            f"The arguments look swapped: classify(y_true, models, …) got {shown(y_true)}, {shown(models)}.",
+            "pass the true labels first, one for each sample, then the models.",
         )
     if not named_models:
-        raise UsageError("There is no model.", "pass scores or predictions, by name if they are of several.")
+        raise UsageError("No model was given.", "pass scores or predictions; pass several models by name.")
     known = None if classes is None else labels_from(classes, "classes")
     apart = named_apart(named_models.items())
     called = {f"the scores of {name!r}": (name, one) for name, one in apart.items()}
@@ -151,9 +151,7 @@ def labels_from(data: Any, what: str) -> Labels:
         found = found[:, 0]
     if found.ndim != 1 or not len(found):
         shape = " × ".join(map(str, found.shape)) or "a single value"
-        raise InputError(
-            f"The {what} are one label for each sample, got {shape}.", "pass a list or a column."
-        )
+        raise InputError(f"The {what} must be one label per sample, got {shape}.", "pass a list or a column.")
     if found.dtype.kind == "O":
         found = _plain(found, what)
     kind = found.dtype.kind
@@ -163,14 +161,14 @@ def labels_from(data: Any, what: str) -> Labels:
         whole = found == np.rint(found)
         if not whole.all():
             raise InputError(
-                f"The {what} are labels, and {given(float(found[(~whole).argmax()]))} is none.",
-                "pass classes, not chances; scores have a column for each class.",
+                f"The {what} must be labels, got {given(float(found[(~whole).argmax()]))}.",
+                "pass classes, not probabilities; scores need one column per class.",
             )
         return found.astype(np.int64)
     if kind in "US":
         return found.astype(np.str_)
     raise InputError(
-        f"The {what} are whole numbers or texts, got {found.dtype}.", "number the classes, or name them."
+        f"The {what} must be integers or strings, got {found.dtype}.", "use class numbers or class names."
     )
 
 
@@ -182,26 +180,26 @@ def _plain(found: Labels, what: str) -> Labels:
         return array_from([number_from(one, "label") for one in found], what)
     kinds = sorted({type(one).__name__ for one in found})
     raise InputError(
-        f"The {what} are of several kinds: {first_few(kinds)}.", "make them all texts, or all whole numbers."
+        f"The {what} have mixed types: {first_few(kinds)}.", "make them all strings, or all integers."
     )
 
 
 def _check_shape(name: str, array: Labels, n: int) -> None:
     if array.ndim not in (1, 2):
         raise UsageError(
-            f"The scores of {name!r} are samples × classes, got {array.ndim} dimensions.",
-            'several models go by name: {"A": scores_a, "B": scores_b}.',
+            f"The scores of {name!r} must have the shape samples × classes, got {array.ndim} dimensions.",
+            'pass several models by name: {"A": scores_a, "B": scores_b}.',
         )
     if len(array) != n:
         what = "rows of scores" if array.ndim == 2 else "predictions"
         raise InputError(
             f"{name!r} has {count(len(array))} {what} for {counted(n, 'label')}.",
-            "give all models the samples of the true labels, in the same order.",
+            "use the same samples for all models as for the true labels, in the same order.",
         )
     if array.ndim == 2 and array.shape[1] < 2:
         raise InputError(
-            f"The scores of {name!r} have {counted(array.shape[1], 'column')}, and there is one for each class.",
-            "for two classes pass both scores, [1 - p, p].",
+            f"The scores of {name!r} have {counted(array.shape[1], 'column')}, but one per class is needed.",
+            "for two classes, pass both scores: [1 - p, p].",
         )
 
 
@@ -217,7 +215,7 @@ def _by_class(
     if len(set(columns.values())) > 1:
         raise InputError(
             f"The scores have different numbers of columns: {first_few([f'{name} {n}' for name, n in columns.items()])}.",
-            "all models need the same classes in the same order.",
+            "use the same classes in the same order for all models.",
         )
     if not matrices:
         return (_union(truth, said) if known is None else _once(known)), matrices
@@ -227,7 +225,7 @@ def _by_class(
         if n != len(_once(known)):
             raise InputError(
                 f"{name!r} has {counted(n, 'column')} of scores for {counted(len(known), 'class', 'classes')}.",
-                Hint("name one class for each column: {option:classes}"),
+                Hint("pass one class name per column: {option:classes}"),
             )
     return known, matrices
 
@@ -241,9 +239,9 @@ def _by_headings(
     unnamed = next((name for name, own in headings.items() if own is None), None)
     if unnamed is not None and texts:
         raise UsageError(
-            f"The true labels are texts ({first_few(list(dict.fromkeys(truth[:50].tolist())))}), and which column is which "
-            "class is not said.",
-            Hint("{give:classes}: the names of the columns, in their order."),
+            f"The true labels are strings ({first_few(list(dict.fromkeys(truth[:50].tolist())))}), and the "
+            "classes of the columns are unknown.",
+            Hint("{give:classes}: the class names, in the order of the columns."),
         )
     named = {name: _once(own) for name, own in headings.items() if own is not None}
     first = next(iter(matrices)) if unnamed is None else unnamed
@@ -254,7 +252,7 @@ def _by_headings(
             theirs = "count from 0" if unnamed is not None else f"are {first_few(known.tolist())}"
             raise InputError(
                 f"The columns of {name!r} are named {first_few(own.tolist())}, and those of {first!r} {theirs}.",
-                Hint("give all models the same classes, or say which the columns are: {option:classes}"),
+                Hint("use the same classes for all models, or name the columns: {option:classes}"),
             )
         if not np.array_equal(own, known):
             place = {label: k for k, label in enumerate(own.tolist())}
@@ -264,7 +262,7 @@ def _by_headings(
 
 def _once(classes: Labels) -> Labels:
     if len(np.unique(classes)) < len(classes):
-        raise UsageError("A class is named twice.", Hint("name each once: {option:classes}"))
+        raise UsageError("A class name is repeated.", Hint("name each class once: {option:classes}"))
     return classes
 
 
@@ -278,10 +276,11 @@ def _headings(frame: Any, texts: bool, name: str) -> Labels | None:
     numbers = _numbers(found)
     if numbers is None:
         raise UsageError(
-            f"The true labels are whole numbers, and the columns of {name!r} are named {first_few([*map(str, found)])}: "
-            "which number is which class is not said.",
+            f"The true labels are integers, and the columns of {name!r} are named "
+            f"{first_few([*map(str, found)])}: cannot tell which number is which class.",
             Hint(
-                "{give:classes}: the names in the order of the numbers, from 0; or label samples by these names."
+                "{give:classes}: the class names in the order of the numbers, from 0; or use these names as "
+                "labels."
             ),
         )
     return labels_from(numbers, "classes")
@@ -302,7 +301,7 @@ def _union(truth: Labels, said: Mapping[str, Labels]) -> Labels:
             kinds = {"U": "texts", "i": "numbers"}
             raise InputError(
                 f"The true labels are {kinds[truth.dtype.kind]} and the predictions of {name!r} {kinds[one.dtype.kind]}.",
-                "name classes in the same way.",
+                "use the same class names in both.",
             )
     return np.unique(np.concatenate([truth, *said.values()]))
 
@@ -313,8 +312,8 @@ def _numbered(labels: Labels, classes: Labels, what: str, columns: bool) -> Code
         classes = np.arange(len(classes))
     if (labels.dtype.kind == "U") != (classes.dtype.kind == "U"):
         raise InputError(
-            f"The {what} are texts ({quoted(labels[0])}), and the classes numbers ({classes[0]}).",
-            Hint("name the classes as labels do: {option:classes}"),
+            f"The {what} are strings ({quoted(labels[0])}), but the classes are numbers ({classes[0]}).",
+            Hint("use the names in the labels: {option:classes}"),
         )
     order = np.argsort(classes, kind="stable")
     place = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
@@ -329,9 +328,11 @@ def _numbered(labels: Labels, classes: Labels, what: str, columns: bool) -> Code
             else first_few(classes.tolist(), 8)
         )
         there = "columns" if columns else "classes"
-        cure = Hint("name them all: {option:classes}")
+        cure = Hint("name all classes: {option:classes}")
         if numbers and columns and int(labels.min()) == 1 and int(labels.max()) == len(classes):
-            cure = Hint("labels that begin at 1: {option:classes}, with range(1, {n}).", n=len(classes) + 1)
+            cure = Hint(
+                "if labels begin at 1, pass {option:classes}, with range(1, {n}).", n=len(classes) + 1
+            )
         raise InputError(
             f"Of the {what} {count(int(wrong.sum()))} {'is' if wrong.sum() == 1 else 'are'} none of the {there}: number {count(first)} is "
             f"{labels[first].item()!r}, and the {there} are {known}.",
@@ -348,13 +349,13 @@ def _predicted(said: Codes, truth: Codes) -> Guesses:
 def _ranked(name: str, scores: Labels, truth: Codes) -> Guesses:
     """Where the true class stands among the scores of a sample."""
     if scores.dtype.kind not in "fiub":
-        raise InputError(f"The scores of {name!r} are numbers, got {scores.dtype}.")
+        raise InputError(f"The scores of {name!r} must be numbers, got {scores.dtype}.")
     missing = missing_in(scores)
     if missing is not None:
         row, column = np.unravel_index(int(missing.argmax()), missing.shape)
         raise InputError(
             f"{count(int(missing.sum()))} of the scores of {name!r} are missing (NaN), first in row {row}, column {column} (counted from 0).",
-            "a model must score every class of every sample; leave such samples out of all arrays.",
+            "remove such samples from all arrays: a model must score every class of every sample.",
         )
     own = np.take_along_axis(scores, truth[:, None], axis=1)
     closer = (scores > own).sum(axis=1).astype(np.intp)

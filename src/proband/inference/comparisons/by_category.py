@@ -24,8 +24,8 @@ FEWEST_PEOPLE = 2
 TOO_FEW = Sentence(
     "comparison.category-too-small",
     "caution",
-    "{category} is not compared: its {probes:count probe is/probes are} of {people:count person/people}, and a test over people needs "
-    "at least {fewest:count}",
+    "{category} is not compared: its {probes:count probe is/probes are} from {people:count person/people}, "
+    "and a test over people needs at least {fewest:count}",
 )
 
 
@@ -39,8 +39,9 @@ def compared_by_category(
     """Compare algorithms over all probes and within each category, the latter adjusted for the number of categories."""
     if question.view != "outcomes":
         raise DesignError(
-            f"Categories are of probes that are searched for; the {question.measure.estimand} is not of such.",
-            "leave by out, or take a measure of ranks.",
+            f"Categories apply to probes searched in a gallery; the {question.measure.estimand} is computed "
+            "from pairs.",
+            "leave by out, or use a measure of ranks.",
         )
     sets, notes = probe_sets(question.outcomes[0].experiment, by)
     kept: dict[str | None, tuple[Outcomes, ...]] = {}

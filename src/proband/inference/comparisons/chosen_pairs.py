@@ -26,9 +26,9 @@ def chosen_pairs(
         for name in (first, second):
             _require(name, names)
         if first == second:
-            raise UsageError(f"{first} cannot be compared with itself.", "name two algorithms.")
+            raise UsageError(f"{first} cannot be compared with itself.", "name two different algorithms.")
         if frozenset((first, second)) in seen:
-            raise UsageError(f"{first} and {second} are there twice.", "name each pair once, in one order.")
+            raise UsageError(f"{first} and {second} are listed twice.", "name each pair once, in one order.")
         seen.add(frozenset((first, second)))
     return tuple(asked) or None
 
@@ -47,15 +47,13 @@ def pair_named(text: str, names: Sequence[str]) -> Names:
         ways = ", or as ".join(f"{a} and {b}" for a, b in known)
         raise UsageError(
             f"{text!r} can be read as {ways}.",
-            Hint(
-                "say which baseline is meant with {option:against}, or give the algorithms other names: NAME=FILE::KEY."
-            ),
+            Hint("select the baseline with {option:against}, or rename the algorithms: NAME=FILE::KEY."),
         )
     if len(sides) == 1:
         for name in sides[0]:
             _require(name, names)
     raise UsageError(
-        f"{text!r:.80} does not name two algorithms.",
+        f"{text!r:.80} does not name two different algorithms.",
         f"write A-B with two of: {first_few(list(names), 12)}.",
     )
 

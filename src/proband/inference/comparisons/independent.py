@@ -40,20 +40,21 @@ _OF_PROBES = Method(
 )
 _OF_PEOPLE = Method(
     "two-proportions-of-people",
-    "Newcombe interval of two rates over people, and the test it inverts to",
-    "Newcombe's interval of two Wilson intervals over people, with effective sample sizes and Student's t, and the test that it inverts to",
+    "Newcombe interval of two rates over people, and the corresponding test",
+    "Newcombe's interval from two Wilson intervals over people, with effective sample sizes and Student's "
+    "t, and the corresponding test",
     ("newcombe1998", "rao1992"),
 )
-_BOTH_SETS = Target("people-in-both-sets", "other people in both sets")
+_BOTH_SETS = Target("people-in-both-sets", "new people in both sets")
 _ALGORITHMS_AND_GALLERIES = Target("algorithms-and-galleries", "the algorithms and the galleries")
-_APART = Target("people-apart", "people are independent; nobody is in both sets, by their names")
+_APART = Target("people-apart", "people are independent; by their names, no person is in both sets")
 _PERHAPS_SHARED = Target(
-    "people-perhaps-shared", "people are independent; whether anybody is in both sets is not known"
+    "people-perhaps-shared", "people are independent; whether any person is in both sets is unknown"
 )
 _SHARED_NAMES = Sentence(
     "comparison.shared-names",
     "caution",
-    "{n:count name is/names are} in both tables ({first}); whether they are the same people is not known",
+    "{n:count name is/names are} in both tables ({first}); whether they belong to the same people is unknown",
 )
 
 
@@ -71,25 +72,25 @@ def compare_independent(
 ) -> Comparison:
     """Compare the rates of two sets of *different* people, such as one algorithm on two data sets.
 
-    What is estimated is the difference of two rates; people of both sets vary, independently. The interval is Newcombe's (1998)
-    hybrid of the two rates' Wilson intervals: with δ and ε the distances from each rate to the ends of its own,
-    p₁ − p₂ − √(δ₁² + ε₂²) to p₁ − p₂ + √(ε₁² + δ₂²). With one probe of each person the test is the two-proportion score test. Where
-    people have several, Wilson's intervals are those over people (effective sample size, Student's t; Rao & Scott 1992) and the
-    p-value is the level at which the interval ends at zero, since a score test with effective sizes rejects too often where few
-    people carry a rate. Nothing is paired, so on the same probes use `compare`, which sees far more.
+    The estimand is the difference of two rates for new people in both sets, sampled independently. The interval is Newcombe's
+    (1998) hybrid of the two rates' Wilson intervals: with δ and ε the distances from each rate to the ends of its interval, p₁
+    − p₂ − √(δ₁² + ε₂²) to p₁ − p₂ + √(ε₁² + δ₂²). With one probe per person, the test is the two-proportion score test. With
+    several probes per person, Wilson's intervals are over people (effective sample size, Student's t; Rao & Scott 1992) and the
+    p-value is the level at which the interval ends at zero, because a score test with effective sizes rejects too often if few
+    people determine a rate. Results are not paired, so for the same probes use `compare`, which has far more power.
 
-    Sets drawn from one table must not share people. Names of two tables may mean the same people or others, so names in both
-    are reported as what is not known.
+    Sets from one table must not share people. Equal names in two tables may or may not belong to the same people, so they are
+    reported in a note.
 
     Parameters
     ----------
     scores, others
-        Outcomes (`rank`) of the two sets, of one algorithm each or of several; a mapping names them.
+        Outcomes (`rank`) of the two sets, for one or several algorithms; a mapping gives their names.
     measure
         A recognition rate such as ``"rank-1"``, or another share of probes.
     pairs
-        Which are compared, by name: one of the first set and one of the second. By default those of the same name, or the only
-        ones.
+        The pairs to compare, by name: one algorithm of the first set and one of the second. Default: algorithms with the same
+        name, or the only two.
     margin, confidence_level, adjust, one_sided
         As in `compare`.
 
@@ -118,14 +119,17 @@ def compare_independent(
     asked = as_measure(measure)
     if asked.form != "share":
         raise DesignError(
-            f"The {asked.estimand} of independent people cannot be compared; rates can.", "take rank-1."
+            f"The {asked.estimand} cannot be compared between independent sets of people; rates can.",
+            "use rank-1, for example.",
         )
     two_sided_level(confidence_level, one_sided)
     sets = by_name(scores), by_name(others)
     chosen = _matched(list(sets[0]), list(sets[1]), pairs)
     a, b = next(iter(sets[0].values())), next(iter(sets[1].values()))
     if a.experiment.fingerprint == b.experiment.fingerprint:
-        raise DesignError("Both were measured on the same probes, which are not independent.", "use compare.")
+        raise DesignError(
+            "Both sets have the same probes, so they are not independent.", "use compare instead."
+        )
     assumed, notes = _apart(a, b)
     shared = set(sets[0]) & set(sets[1])
     estimates: dict[str, Estimate] = {}
@@ -179,7 +183,7 @@ def _matched(
     if not alike:
         raise UsageError(
             f"No algorithm of the first set ({first_few(list(first), 6)}) is in the second ({first_few(list(second), 6)}).",
-            Hint("say which are compared: {option:pairs=A-B}"),
+            Hint("select the pairs to compare: {option:pairs=A-B}"),
         )
     return alike
 
@@ -197,9 +201,9 @@ def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]
     )
     if shared and one_table:
         raise DesignError(
-            f"{counted(len(shared), 'person is', 'people are')} in both sets, which are then not independent: "
-            f"{first_few(shared)}.",
-            "leave them out of one set; on the same probes use compare.",
+            f"{counted(len(shared), 'person is', 'people are')} in both sets, so the sets are not "
+            f"independent: {first_few(shared)}.",
+            "remove them from one set, or use compare if the probes are the same.",
         )
     if shared:
         return _PERHAPS_SHARED, (_SHARED_NAMES(n=len(shared), first=first_few(shared)),)

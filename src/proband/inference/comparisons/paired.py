@@ -30,7 +30,8 @@ _FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be 
 _EXCHANGEABLE = {
     unit: Target(
         f"{unit}-exchangeable",
-        f"{unit} are independent, and under the null hypothesis the two algorithms are exchangeable within each",
+        f"{unit} are independent, and under the null hypothesis the two algorithms are exchangeable within "
+        "each",
     )
     for unit in ("probes", "people")
 }
@@ -40,13 +41,12 @@ _PROBES_AS_UNITS = Sentence(
     "caution",
     "probes of one person are assumed to be independent here, so true null hypotheses are rejected too often",
 )
-_WORST_DEPENDENCE = Sentence(
-    "comparison.dependence", "note", "the rate of {algorithm} by itself: {dependence}"
-)
+_WORST_DEPENDENCE = Sentence("comparison.dependence", "note", "the rate of {algorithm} alone: {dependence}")
 _FEW = Sentence(
     "comparison.few-discordant",
     "caution",
-    "fewer than {few:count} people are recognised by one and not the other, so little can be concluded: {pairs}",
+    "fewer than {few:count} people are recognised by only one of the two, so little can be concluded: "
+    "{pairs}",
 )
 
 
@@ -79,7 +79,7 @@ class Pair:
         if self.first.fractional or self.second.fractional:
             raise DesignError(
                 "Fractions of a success cannot be counted.",
-                "compare under Bootstrap(), or choose pessimistic or optimistic ties.",
+                "use design=Bootstrap(), or pessimistic or optimistic ties.",
             )
         return self.measure.success(self.first), self.measure.success(self.second)
 

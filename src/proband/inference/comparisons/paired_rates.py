@@ -30,15 +30,15 @@ _OVER_PROBES = Method(
 _TANGO_OVER_PEOPLE = Method(
     "tango-over-people",
     "Tango interval with the design effect",
-    "Tango's score interval of the paired difference, its counts divided by the design effect over people",
+    "Tango's score interval of the paired difference, with counts divided by the design effect over people",
     ("tango1998", "rao1992"),
 )
 SKEWED = Method(
     "skewed-t",
     "Student's t after Hall's transformation",
-    "the sign flip takes people's differences to lie symmetrically about their mean, so p-values and intervals with several probes of a "
-    "person are at least those of Student's t after Hall's transformation against skewness, with the degrees of freedom that the people "
-    "who carry the variance leave",
+    "the sign flip assumes that differences between people are symmetric about their mean; with several "
+    "probes per person, p-values and interval widths are therefore at least those of Student's t after "
+    "Hall's transformation for skewness, with effective degrees of freedom",
     ("hall1992",),
 )
 """What stands beside a sign flip of people with several probes."""

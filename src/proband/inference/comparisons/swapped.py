@@ -86,11 +86,11 @@ def _swapped_pair(
     if not np.isfinite(draws).all():
         raise DesignError(
             f"The difference of the {pair.measure.estimand} is infinite in some replicates.",
-            "take a measure that is finite: median-rank@50 censors the ranks.",
+            "use a measure that is always finite, such as median-rank@50, which censors ranks.",
         )
     swapped = Method(
         "swapped",
-        f"outcomes swapped by {design.unit} ({count(_SWAPS)} times)",
+        f"permutation of outcomes by {design.unit} ({count(_SWAPS)} permutations)",
         "a permutation test that swaps the algorithms' outcomes",
         ("fisher1935",),
         draws=_SWAPS,

@@ -92,8 +92,9 @@ class Coding:
         wide = 1 + sum(prod(widths[one] for one in term) for term in self.formula.terms)
         if people <= wide:
             raise DesignError(
-                f"{counted(people, called.unit, called.units)} cannot tell {count(wide)} coefficients apart.",
-                "leave covariates out, or use fewer groups.",
+                f"{counted(people, called.unit, called.units)} are too few to estimate {count(wide)} "
+                "coefficients.",
+                "use fewer covariates or fewer groups.",
             )
         self._check_crossed()
         x = self.matrix
@@ -102,9 +103,9 @@ class Coding:
         dependent = [self.names[int(order[at])] for at in range(len(order)) if abs(r[at, at]) < _DEPENDENT]
         if dependent:
             raise DesignError(
-                f"{first_few(dependent)} follow{'s' if len(dependent) == 1 else ''} from the other covariates of these {called.rows}, so that "
-                "what each does cannot be told apart.",
-                "leave one of them out.",
+                f"{first_few(dependent)} follow{'s' if len(dependent) == 1 else ''} from the other "
+                f"covariates of these {called.rows}, so their effects cannot be separated.",
+                "leave one of these covariates out.",
             )
 
     def _check_varying(self, values: Values) -> None:
@@ -116,7 +117,7 @@ class Coding:
         if len(values.levels) < 2:
             raise DesignError(
                 f"{one} is {values.levels[0]!r} for all {called.rows}.",
-                "give scores of several algorithms, or leave it out."
+                "pass scores of several algorithms, or leave it out."
                 if one.kind == "algorithm"
                 else "leave it out.",
             )
@@ -126,16 +127,18 @@ class Coding:
         few = [name for name, n in zip(values.levels, people, strict=True) if n < FEWEST]
         if len(few) > len(people) // 2 and len(few) > 2:
             raise DesignError(
-                f"{one} tells {called.units} apart: {count(len(few))} of its {count(len(people))} values are of one {called.unit} each, so that "
-                "what it does cannot be told from who they are.",
-                f"choose a covariate that {called.units} share, or cut(…) a number.",
+                f"{one} identifies {called.units}: {count(len(few))} of its {count(len(people))} values "
+                f"occur for one {called.unit} only, so its effect cannot be separated from differences "
+                f"between {called.units}.",
+                f"use a covariate that {called.units} share, or group a number with cut(…).",
             )
         if few:
             raise DesignError(
-                f"{one} is {first_few(few)} for one {called.unit} alone, which says nothing of other {called.units}.",
-                "join levels in the table, or leave such rows out."
+                f"{one} is {first_few(few)} for only one {called.unit}, so its effect on other "
+                f"{called.units} cannot be estimated.",
+                "merge levels in the table, or leave such rows out."
                 if one.kind == "column"
-                else Hint("join levels in the table, or leave such probes out: {option:probes}"),
+                else Hint("merge levels in the table, or leave such probes out: {option:probes}"),
             )
 
     def _check_crossed(self) -> None:
@@ -148,8 +151,9 @@ class Coding:
                 for other_at, other in enumerate(right.levels):
                     if not np.any((left.numbers == at) & (right.numbers == other_at)):
                         raise DesignError(
-                            f"No {self.rows.called.row} has {first} {name!r} and {second} {other!r}, so that how they act on each other cannot be told.",
-                            f"write {first} + {second}, or join levels.",
+                            f"No {self.rows.called.row} has {first} {name!r} and {second} {other!r}, so "
+                            "their interaction cannot be estimated.",
+                            f"write {first} + {second}, or merge levels.",
                         )
 
     def check_separated(self, fit: Fit) -> None:
@@ -162,12 +166,13 @@ class Coding:
                 if np.all(own == own[0]) and own[0] in (0.0, 1.0):
                     became = "succeed" if own[0] else "fail"
                     raise DesignError(
-                        f"All {counted(len(own), 'row')} with {values.covariate} {name!r} {became}: it predicts the outcome perfectly, and its odds "
-                        "have no limit.",
-                        "leave such rows out, or join levels."
+                        f"All {counted(len(own), 'row')} with {values.covariate} {name!r} {became}: this "
+                        "value predicts the outcome perfectly, so its odds are infinite.",
+                        "leave such rows out, or merge levels."
                         if values.covariate.kind == "column"
                         else Hint(
-                            "leave such probes out ({option:probes}), join levels, choose another rank ({option:rank}), or take the ranks themselves: {option:outcome=log-rank}"
+                            "leave such probes out ({option:probes}), merge levels, use another rank "
+                            "({option:rank}), or model the ranks: {option:outcome=log-rank}"
                         ),
                     )
         direction = _separating(fit)
@@ -179,11 +184,12 @@ class Coding:
             )
             named = first_few([one for one in guilty if one != "intercept"] or ["the covariates together"])
             raise DesignError(
-                f"{named} predict{'s' if len(guilty) == 1 else ''} the outcome of some {self.rows.called.rows} perfectly, and the odds have no limit.",
-                "leave an interaction out, or join levels."
+                f"{named} predict{'s' if len(guilty) == 1 else ''} the outcome of some "
+                f"{self.rows.called.rows} perfectly, so the odds are infinite.",
+                "leave an interaction out, or merge levels."
                 if self.formula.terms[0][0].kind == "column"
                 else Hint(
-                    "leave an interaction out, join levels, or take the ranks themselves: {option:outcome=log-rank}"
+                    "leave an interaction out, merge levels, or model the ranks: {option:outcome=log-rank}"
                 ),
             )
 

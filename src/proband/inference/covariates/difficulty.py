@@ -37,23 +37,25 @@ GOOD_BAD_UGLY = ("good", "bad", "ugly")
 _ALL = Sentence(
     "difficulty.judges",
     "note",
-    "the closeness of each probe to its mate, as a share of probes that are farther, is averaged over {algorithms:names}; the parts hold as many probes "
-    "as each other",
+    "each probe is scored by the share of probes that are farther from their mates, averaged over "
+    "{algorithms:names}; the parts have equal numbers of probes",
 )
 _NAIVE = Sentence(
     "difficulty.selection",
     "caution",
-    "parts that an algorithm helped to make are of its own mistakes: on them {algorithm} has {naive:rate} in the {part} part, and {held:rate} on parts "
-    "made without it",
+    "parts that an algorithm helped to define reflect its own mistakes: on such parts {algorithm} has "
+    "{naive:rate} in the {part} part, and {held:rate} on parts defined without it",
 )
 _BY_IMAGES = Sentence(
     "difficulty.by-images",
     "note",
-    "one algorithm alone: the part of a probe is judged by the person's other probes; {n:count probe} of people with one probe {n:word has/have} none and "
-    "{n:word is/are} left out of these rates, the naive ones too",
+    "one algorithm: the part of a probe is decided by the other probes of the same person; {n:count probe} "
+    "of people with only one probe {n:word is/are} left out of these rates, including the naive rates",
 )
 _BY_ALGORITHMS = Sentence(
-    "difficulty.by-algorithms", "note", "each algorithm is judged on the parts that the other algorithms make"
+    "difficulty.by-algorithms",
+    "note",
+    "each algorithm is evaluated on the parts defined by the other algorithms",
 )
 
 
@@ -146,7 +148,7 @@ class Partition(Result):
         names = list(dict.fromkeys(rate.algorithm for rate in self.rates))
         raise UsageError(
             f"There is no rate of {algorithm!r} on the part {part!r}.",
-            f"algorithms are: {first_few(names, 12)}; parts are: {', '.join(self.parts)}.",
+            f"available algorithms: {first_few(names, 12)}; parts: {', '.join(self.parts)}.",
         )
 
     def __repr__(self) -> str:
@@ -178,32 +180,34 @@ def partition(
     judges: Judges = "auto",
     confidence_level: Level = 0.95,
 ) -> Partition:
-    """Divide probes into equal parts by difficulty, the good, the bad and the ugly, and measure what that selection does.
+    """Divide probes into equal parts by difficulty (the good, the bad and the ugly) and measure the selection effect.
 
-    The difficulty of a probe is how far it is from its mate: one less the share of probes that are farther, averaged over algorithms (after Phillips et al.
-    2011, who fuse two). An algorithm that helped to make the parts does not meet chance in them: its own mistakes put probes into the last one. So each is judged on
-    parts made without it, by the other algorithms, or, if it is alone, by the person's other images; the naive rate stands beside it with their difference and
-    its interval over people (linear regression with people as clusters, CR2).
+    The difficulty of a probe is how far it is from its mate: one minus the share of probes that are farther, averaged over
+    algorithms (after Phillips et al. 2011, who fuse two). Rates of an algorithm on parts that it helped to define are biased:
+    its own errors put probes into the hardest part. Each algorithm is therefore evaluated on parts defined without it, by the
+    other algorithms or, for a single algorithm, by other images of the person; the naive rate is also reported, with the
+    difference and its interval over people (linear regression with people as clusters, CR2).
 
     Parameters
     ----------
     scores
-        Scores or embeddings of one algorithm or of several.
+        Scores or embeddings of one or several algorithms.
     experiment
         The experiment in which they are ranked.
     parts
-        How many.
+        The number of parts.
     rank
-        Of the rates.
+        The rank of the rates.
     judges
-        What parts are made by for the one that is judged: other ``algorithms``, other ``images``, or ``auto``: algorithms where there are several.
+        What defines the parts on which an algorithm is evaluated: other ``algorithms``, other ``images``, or ``auto``:
+        algorithms if there are several.
     confidence_level
         Of all intervals.
 
     Returns
     -------
     Partition
-        The rate of every algorithm in every part, judged and naive, and which part each probe is in.
+        The rate of every algorithm in every part, held out and naive, and the part of each probe.
 
     Examples
     --------
@@ -234,23 +238,23 @@ def divide(
 ) -> Partition:
     """Divide probes that were ranked already (see `partition`)."""
     if parts < 2:
-        raise UsageError(f"Probes are divided into at least 2 parts, got {parts}.")
+        raise UsageError(f"Probes must be divided into at least 2 parts, got {parts}.")
     if judges == "auto":
         judges = "algorithms" if len(scores) > 1 else "images"
     if judges == "algorithms" and len(scores) < 2:
         raise DesignError(
-            "One algorithm alone cannot be judged on parts that others make.",
-            Hint("give scores of several, or {option:judges=images}"),
+            "One algorithm cannot be evaluated on parts defined by other algorithms.",
+            Hint("pass scores of several algorithms, or {option:judges=images}"),
         )
     first = ranked[0]
     if any(not np.array_equal(outcomes.probes, first.probes) for outcomes in ranked):
         raise DesignError(
-            "The algorithms were not compared on the same probes.", "give scores over the same samples."
+            "The algorithms were not compared on the same probes.", "pass scores over the same samples."
         )
     n, people = len(first), np.unique(first.subjects, return_inverse=True)[1]
     if n < 2 * parts:
         raise DesignError(
-            f"{counted(n, 'probe is', 'probes are')} too few for {parts} parts.", "look at more probes."
+            f"{counted(n, 'probe is', 'probes are')} too few for {parts} parts.", "use more probes."
         )
     names = GOOD_BAD_UGLY if parts == len(GOOD_BAD_UGLY) else tuple(f"part {k}" for k in range(1, parts + 1))
     hardness = np.array([_hardness(mate_closeness(s, o)) for s, o in zip(scores, ranked, strict=True)])
@@ -261,8 +265,9 @@ def divide(
         judged = np.bincount(people)[people] > 1
         if judged.sum() < 2 * parts:
             raise DesignError(
-                f"{counted(int(judged.sum()), 'probe is', 'probes are')} of people with several: too few to judge one by the others.",
-                Hint("give scores of several algorithms, or {option:parts=2}"),
+                f"{counted(int(judged.sum()), 'probe is', 'probes are')} of people with several probes: too "
+                "few to assign a probe to a part by the person's other probes.",
+                Hint("pass scores of several algorithms, or {option:parts=2}"),
             )
     held = []
     for place in range(len(scores)):
@@ -452,7 +457,7 @@ def _joined(first: Outcomes, probes: pl.DataFrame) -> pl.DataFrame:
     taken = [name for name in own.columns if name in samples.frame.columns]
     if taken:
         raise DesignError(
-            f"The samples table has a column {taken[0]!r} already.", "rename it, or take the table without."
+            f"The samples table already has a column {taken[0]!r}.", "rename or remove this column."
         )
     named = samples.frame.with_columns(pl.Series(_KEY, samples.ids[:]))
     return named.join(own, on=_KEY, how="left", maintain_order="left").drop(_KEY)

@@ -33,18 +33,21 @@ _LOG_RANK = Target("log-rank", "mean natural logarithm of the rank")
 _AVERAGED = Sentence(
     "covariates.averaged",
     "caution",
-    "the algorithm is not in the model, so that all is of the average of {n:count algorithm}; write … * algorithm to let each have its own",
+    "the algorithm is not in the model, so all results are averages over {n:count algorithm}; write … * "
+    "algorithm to estimate each separately",
 )
 _LEFT_OUT = Sentence(
     "covariates.incomplete",
     "caution",
-    "{n:count probe} of {total:count} {n:word lacks/lack} a covariate ({lacking:counts}) and {n:word was/were} left out; {n:word its/their} mean "
-    "outcome is {rate:rate}, that of the others {others:rate}",
+    "{n:count probe} of {total:count} {n:word lacks/lack} a covariate ({lacking:counts}) and "
+    "{n:word was/were} left out; {n:word its/their} mean outcome is {rate:rate}, compared with "
+    "{others:rate} for the others",
 )
 _THRESHOLDS = Sentence(
     "covariates.thresholds",
     "note",
-    "thresholds are those with FMR {fmr:given} in this experiment, and held fixed: that they were set on these people is not in the intervals",
+    "thresholds have FMR {fmr:given} in this experiment and are held fixed: intervals do not include the "
+    "uncertainty of setting them on these people",
 )
 
 
@@ -78,8 +81,8 @@ class Explained:
             return cls(tuple(ranked), tuple(_outcomes(one, outcome, rank) for one in ranked), outcome, rank)
         if len(scores) < len(ranked):
             raise UsageError(
-                "Matches at a threshold need scores, and outcomes have none.",
-                "give scores and an experiment.",
+                "Matches at a threshold need scores, not outcomes.",
+                "pass scores and an experiment.",
             )
         found = [matched_at(one, own, fmr) for one, own in zip(scores, ranked, strict=True)]
         return cls(
@@ -160,12 +163,12 @@ class Explained:
             return
         if self.outcome == "log-rank":
             raise DesignError(
-                "All probes have the same rank: there is nothing to explain.", "look at harder probes."
+                "All probes have the same rank: there is nothing to explain.", "use harder probes."
             )
         became = "succeed" if y[0] else "fail"
-        where, cure = f"at rank {self.rank}", "choose another rank: {option:rank}"
+        where, cure = f"at rank {self.rank}", "use another rank: {option:rank}"
         if self.fmr is not None:
-            where, cure = f"at FMR {given(self.fmr)}", "choose another false match rate: {option:fmr}"
+            where, cure = f"at FMR {given(self.fmr)}", "use another false match rate: {option:fmr}"
         raise DesignError(
             f"All {count(len(y))} outcomes {became} {where}: there is nothing to explain.", Hint(cure)
         )
@@ -186,9 +189,11 @@ def _outcomes(outcomes: Outcomes, outcome: Outcome, rank: int) -> Floats:
         return outcomes.success(rank)
     if outcomes.failed.any():
         raise DesignError(
-            f"{outcomes.algorithm}: {counted(int(outcomes.failed.sum()), 'probe')} failed to be acquired, without a rank, so that there is no log of it.",
+            f"{outcomes.algorithm}: {counted(int(outcomes.failed.sum()), 'probe')} failed to be acquired "
+            "and so have no rank to take the logarithm of.",
             Hint(
-                "take success at a rank, where they are misses: {option:outcome=success}; or leave these probes out: {option:probes}"
+                "use success at a rank, which counts them as misses: {option:outcome=success}; or leave "
+                "these probes out: {option:probes}"
             ),
             source=None,
         )

@@ -68,7 +68,7 @@ def _check(
         simultaneous=False,
         method=_OVER_PEOPLE,
         seed=None,
-        answers=replace(answers, of=derived("observed", "observed mean beside the {}", answers.of)),
+        answers=replace(answers, of=derived("observed", "observed mean compared with the {}", answers.of)),
         along=by or "expected",
         x=np.array([fit.mean(along, group == place) for place in range(len(n))]),
     )

@@ -24,8 +24,8 @@ Form = Literal["plain", "squared", "cut", "levels"]
 _TOKEN = re.compile(r"\s*(?:(`[^`]+`(?:\.`[^`]+`)?)|([^\W\d][\w.]*(?:\.`[^`]+`)?)|(\d+)|([+*:(),]))")
 _OF_PAIRS: tuple[Kind, ...] = ("same", "difference", "elapsed")
 _FORMS: tuple[Form, ...] = ("squared", "cut", "levels")
-_EXAMPLE = "write for example: 'elapsed(date) + probe.glasses * algorithm'"
-_PLAIN_EXAMPLE = "write for example: 'age + sex * glasses'"
+_EXAMPLE = "write, for example: 'elapsed(date) + probe.glasses * algorithm'"
+_PLAIN_EXAMPLE = "write, for example: 'age + sex * glasses'"
 _GROUPS = 3
 _MOST_GROUPS = 20
 _MOST_TERMS = 500
@@ -128,13 +128,13 @@ class _FormulaReader:
         while place < len(rest):
             found = _TOKEN.match(rest, place)
             if found is None:
-                self._refuse(f"{quoted(rest[place:].strip(), 20)} cannot be read")
+                self._refuse(f"{quoted(rest[place:].strip(), 20)} cannot be parsed")
             yield next(one for one in found.groups() if one is not None)
             place = found.end()
 
     def _refuse(self, why: str, cure: str = "") -> NoReturn:
         example = _PLAIN_EXAMPLE if self.of_table else _EXAMPLE
-        raise UsageError(f"The covariates {quoted(self.text)} are not a model: {why}.", cure or example)
+        raise UsageError(f"The covariates {quoted(self.text)} are not a valid model: {why}.", cure or example)
 
     def _next(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -143,7 +143,7 @@ class _FormulaReader:
         token = self._next()
         if expected and token not in expected:
             self._refuse(
-                f"{' or '.join(map(repr, expected))} is expected, and there is {repr(token) if token else 'nothing'}"
+                f"{' or '.join(map(repr, expected))} expected, got {repr(token) if token else 'nothing'}"
             )
         self.at += 1
         return token
@@ -178,7 +178,7 @@ class _FormulaReader:
     def _refuse_size(self) -> NoReturn:
         self._refuse(
             f"it has more than {_MOST_TERMS} terms",
-            "join fewer covariates by *, which adds every combination of them; + adds them alone.",
+            "use + instead of * for some covariates: * adds every combination.",
         )
 
     def _term(self) -> Term:
@@ -191,13 +191,13 @@ class _FormulaReader:
     def _covariate(self, within: str = "") -> Covariate:
         name = self._take()
         if not name or name in "+*:(),":
-            self._refuse(f"a covariate is expected, and there is {repr(name) if name else 'nothing'}")
+            self._refuse(f"expected a covariate, got {repr(name) if name else 'nothing'}")
         if name.isdecimal():
-            self._refuse(f"{name} is no covariate")
+            self._refuse(f"{name} is not a covariate")
         if self._next() != "(":
             return self._column(name)
         if within and name in _FORMS:
-            self._refuse(f"{within}(…) is of a number, not of {name}(…)")
+            self._refuse(f"{within}(…) needs a number, not {name}(…)")
         self._take("(")
         if name in _OF_PAIRS and not self.of_table:
             made = self._of_pair(name)
@@ -205,27 +205,27 @@ class _FormulaReader:
             made = self._formed(name)
         else:
             known = [*(() if self.of_table else _OF_PAIRS), *_FORMS]
-            self._refuse(f"there is no {name}(…)", meant(name, known))
+            self._refuse(f"unknown function {name}(…)", meant(name, known))
         self._take(")")
         return made
 
     def _of_pair(self, name: str) -> Covariate:
         inner = self._column(self._take())
         if inner.kind == "algorithm" or inner.kind == "mate":
-            self._refuse(f"{name}(…) is of a column of probe and mate", f"write for example {name}(age).")
+            self._refuse(f"{name}(…) needs a column of probe and mate", f"write, for example, {name}(age).")
         return Covariate(name, inner.column)  # type: ignore[arg-type]  # one of the kinds of pairs
 
     def _formed(self, name: str) -> Covariate:
         inner = self._covariate(within=name)
         if inner.kind == "algorithm" or (inner.kind == "same" and name != "levels"):
-            self._refuse(f"{name}(…) is of a number, not of {inner}")
+            self._refuse(f"{name}(…) needs a number, not {inner}")
         if name == "levels" and self._next() == ",":
             self._take()
             said = self._take()
             if not said or said in "+*:(),":
                 self._refuse(
-                    "levels takes the level that others are compared with",
-                    "write for example levels(sex, m).",
+                    "levels needs a reference level",
+                    "write, for example, levels(sex, m).",
                 )
             return Covariate(inner.kind, inner.column, "levels", reference=said.strip("`"))
         if name != "cut":
@@ -236,27 +236,31 @@ class _FormulaReader:
             said = self._take()
             groups = int(said) if said.isdecimal() and len(said) < 10 else 0
         if not 2 <= groups <= _MOST_GROUPS:
-            self._refuse(f"cut makes 2 to {_MOST_GROUPS} groups", "write for example cut(age, 4).")
+            self._refuse(
+                f"cut needs a number of groups from 2 to {_MOST_GROUPS}", "write, for example, cut(age, 4)."
+            )
         return Covariate(inner.kind, inner.column, "cut", groups)
 
     def _column(self, name: str) -> Covariate:
         if name == "algorithm" and not self.of_table:
             return Covariate("algorithm")
         if not name or name in "+*:(),":
-            self._refuse(f"a column is expected, and there is {repr(name) if name else 'nothing'}")
+            self._refuse(f"expected a column, got {repr(name) if name else 'nothing'}")
         if self.of_table:
             return Covariate("column", name.strip("`"))
         role, point, column = ("", "", name) if name.startswith("`") else name.partition(".")
         column = column if point or name.startswith("`") else role
         if point and role in ("rival", "nonmate", "impostor"):
             raise DesignError(
-                f"{name} is a covariate of rivals: a rival's images meet many probes, so that probes of different people are no "
-                "longer independent, and errors that know people as clusters would be too small.",
-                "use covariates of the probe, its mate or the two together; verification has error rates by groups of both.",
+                f"{name} is a covariate of non-mates: an image of a non-mate is compared with many probes, "
+                "so probes of different people are no longer independent and standard errors clustered by "
+                "person would be too small.",
+                "use covariates of the probe, its mate or the pair; for error rates by groups of both, use "
+                "verification.",
             )
         if point and role not in ("probe", "mate"):
             self._refuse(
-                f"{name!r} is a column of nobody",
+                f"{name!r} has an unknown prefix",
                 f"write mate.{column}."
                 if role in ("gallery", "target")
                 else f"write probe.{column} or mate.{column}.",
@@ -269,9 +273,9 @@ class _FormulaReader:
         for term in terms:
             for one in term:
                 if forms.setdefault(one.of, one) != one:
-                    self._refuse(f"{one.of} is there as {forms[one.of]} and as {one}", "choose one of them.")
+                    self._refuse(f"{one.of} is used as {forms[one.of]} and as {one}", "choose one of them.")
                 if one not in alone:
                     self._refuse(
-                        f"{term_name(term)} is there without {one} by itself",
-                        f"write {'*'.join(map(str, term))}, which has both.",
+                        f"{term_name(term)} is used without the main effect {one}",
+                        f"write {'*'.join(map(str, term))}, which includes both.",
                     )

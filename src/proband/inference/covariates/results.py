@@ -176,7 +176,7 @@ class CovariateStudy(Result):
                 return rate
         known = [f"{rate.who.column} {rate.who.group}" for rate in self.rates if not rate.who.other_group]
         raise UsageError(
-            f"There is no rate of {covariate!r} at {level!r}.", f"there are: {first_few(known, 12)}."
+            f"There is no rate of {covariate!r} at {level!r}.", f"available: {first_few(known, 12)}."
         )
 
     def observed_at(self, who: Who) -> float | None:

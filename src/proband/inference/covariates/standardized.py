@@ -137,7 +137,7 @@ class Standardizer:
             confidence_level=self.confidence_level,
             rests_on=RestsOn(n=int(having.sum()), of="row"),
             method=_MEAN,
-            answers=describing(derived("observed", "observed mean beside the {}", self.answers.of)),
+            answers=describing(derived("observed", "observed mean compared with the {}", self.answers.of)),
         )
 
     def _who(self, settings: Named) -> Who:

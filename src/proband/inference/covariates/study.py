@@ -74,7 +74,7 @@ _METHODS = {
     ),
 }
 _HOTELLING = Method("hotelling", "Hotelling's T² as F", cites=("pustejovsky2018",))
-_WALD = Method("wald", "Wald's statistic as F")
+_WALD = Method("wald", "Wald statistic as F")
 _ODDS = (Target("log-odds", "coefficient of log odds"), Target("odds-ratio", "odds ratio"))
 _COEFFICIENTS: Mapping[Outcome, tuple[Target, Target | None]] = {
     "success": _ODDS,
@@ -89,48 +89,56 @@ _COEFFICIENTS: Mapping[Outcome, tuple[Target, Target | None]] = {
 _FEW = Sentence(
     "covariates.few",
     "caution",
-    "{what:names}: fewer than {least} degrees of freedom, since too few {units} differ in it; its intervals and p-values are not to be trusted",
+    "{what:names}: fewer than {least} degrees of freedom, because too few {units} differ in this covariate; "
+    "its intervals and p-values are not reliable",
 )
 _FEW_MARK = Sentence(
-    "covariates.few-mark", "mark", "* too few {units} are behind it (fewer than {least} degrees of freedom)"
+    "covariates.few-mark", "mark", "* too few {units} (fewer than {least} degrees of freedom)"
 )
 _NOT_ADJUSTED = Sentence(
     "covariates.not-adjusted",
     "note",
-    "differences are not adjusted for their number; the tests of terms are (Holm)",
+    "differences are not adjusted for multiple comparisons; tests of terms are (Holm)",
 )
 _OBSERVATIONAL = Sentence(
     "covariates.observational",
     "note",
-    "covariates were observed and not assigned: a difference may be due to what goes along with one and is not in the model",
+    "covariates were observed, not assigned: a difference may be due to confounders that are not in the "
+    "model",
 )
 _FITS = Sentence(
     "covariates.fits",
     "note",
-    "check of fit: by {n:count group} of the expected outcome nothing is left over that chance does not explain, p {p:p}; the largest gap is "
-    "{gap:span}",
+    "goodness of fit: over {n:count group} of the expected outcome there is no evidence of misfit, p {p:p}; "
+    "the largest gap is {gap:span}",
 )
 _FITS_NOT = Sentence(
     "covariates.fits-not",
     "caution",
-    "check of fit: by {n:count group} of the expected outcome the model leaves something over, p {p:p}; the largest gap is {gap:span}; an "
-    "interaction or another covariate may be missing",
+    "goodness of fit: over {n:count group} of the expected outcome the model does not fit, p {p:p}; the "
+    "largest gap is {gap:span}; an interaction or another covariate may be missing",
 )
 _BENT = Sentence(
     "covariates.bent",
     "caution",
-    "along {by} residuals do not lie around zero, p {p:p}; write squared({by}) or cut({by})",
+    "the effect of {by} is not linear (residuals), p {p:p}; use squared({by}) or cut({by})",
 )
-_STRAIGHT = Sentence("covariates.straight", "note", "along {by} residuals lie around zero, p {p:p}")
+_STRAIGHT = Sentence(
+    "covariates.straight",
+    "note",
+    "there is no evidence that the effect of {by} is not linear (residuals), p {p:p}",
+)
 _REFERENCE = Sentence(
     "covariates.quartiles",
     "note",
-    "a level is compared with the commonest one, and the upper quartile of a number with its lower",
+    "each level is compared with the most common level, and the upper quartile of a number with its lower "
+    "quartile",
 )
 _SCALES = Sentence(
     "covariates.scales",
     "note",
-    "interactions are tested on log odds and shown as differences of differences of rates: equal odds ratios are unequal differences where rates differ",
+    "interactions are tested on the log-odds scale and shown as differences of differences of rates: equal "
+    "odds ratios give unequal differences if rates differ",
 )
 _ALPHA = 0.05
 
@@ -152,30 +160,32 @@ def covariates(
 ) -> CovariateStudy:
     """Explain which probes succeed by covariates of the probe, its mate, their pair and the algorithm.
 
-    Estimated are *standardised* rates: the expected rate if every probe had one value of a covariate and all else as it is, and their differences, from a
-    logistic regression of success (or a linear one of the log rank). What varies is other people; algorithms, gallery and the mix of the other
-    covariates stay. The regression is population-averaged (Liang & Zeger 1986, independence), with all rows of a person one cluster: errors are CR2
-    (Bell & McCaffrey 2002) with Satterthwaite's degrees of freedom for each number, and a term is tested by Hotelling's T² (Pustejovsky & Tipton 2018).
-    Interval and p-value of a difference are of one t distribution.
+    Results are *standardised* rates (the expected rate if every probe had one value of a covariate and kept all other values)
+    and their differences, from a logistic regression of success (or a linear regression of the log rank). They are for new
+    people; algorithms, gallery and the distribution of the other covariates are held fixed. The regression is
+    population-averaged (Liang & Zeger 1986, independence), with all rows of a person as one cluster: standard errors are CR2
+    (Bell & McCaffrey 2002) with Satterthwaite's degrees of freedom for each number, and a term is tested by Hotelling's T²
+    (Pustejovsky & Tipton 2018). The interval and the p-value of a difference use the same t distribution.
 
     Parameters
     ----------
     scores
-        Scores, embeddings or outcomes (`rank`) of one algorithm or of several, which are stacked, a row for each probe and algorithm.
+        Scores, embeddings or outcomes (`rank`) of one or several algorithms, stacked with one row for each probe and algorithm.
     experiment
         The experiment in which scores are ranked; not needed for outcomes.
     on
         The model: ``"elapsed(date) + probe.glasses * algorithm"`` (see `proband.inference.covariates.formula`).
     outcome, rank, fmr
-        ``success`` at `rank` or better; ``match``: the mate's score passes the threshold that has the false match rate `fmr` in this experiment; or
-        ``log-rank``.
+        ``success`` at `rank` or better; ``match``: the score of the mate reaches the threshold with the false match rate `fmr`
+        in this experiment; or ``log-rank``.
     pairs, against
-        Which algorithms are compared, by name, the first less the second; or every other algorithm less one. The model must hold
-        ``algorithm``. By default every other less the first.
+        The algorithms to compare, by name (first minus second); or a baseline to compare every other algorithm with. The model
+        must include ``algorithm``. Default: every other algorithm minus the first.
     covariance
         ``CR2``; or ``CR1``, ``CR0`` and ``survey`` (linearised), to check against other programs.
     incomplete
-        What becomes of probes that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+        How to handle probes with missing covariates: ``error`` raises an error, ``drop`` leaves them out with a note on how
+        they differ.
     confidence_level
         Of all intervals.
 
@@ -219,7 +229,7 @@ def chosen_algorithms(
     chosen = chosen_pairs(names, pairs, against)
     if chosen and not any(covariate.kind == "algorithm" for covariate in model.covariates):
         raise UsageError(
-            f"Pairs of algorithms are chosen, and the model {model} does not hold algorithm.",
+            f"Pairs of algorithms were requested, but the model {model} does not include algorithm.",
             "add it: + algorithm.",
         )
     return chosen

@@ -26,34 +26,36 @@ from proband.results.targets import derived
 from proband.words import Note, SampledColumn, Sentence, Target, count, counted, given, out_of
 
 _MIX = Target("covariate-mix-of-rows", "the other covariates of these rows")
-_CLUSTERS = Target("clusters-of-rows", "new clusters, with as many rows each")
-_ROWS = Target("rows-of-table", "new rows, each independent of the others")
-_UNITS = Target("survey-units", "which units of the population were drawn, within the strata")
+_CLUSTERS = Target("clusters-of-rows", "new clusters, with the same number of rows each")
+_ROWS = Target("rows-of-table", "new rows, independent of each other")
+_UNITS = Target("survey-units", "other samples of units from the same strata of the population")
 _LOGISTIC = "{} are independent, and log odds of success are linear in the covariates"
 _LINEAR = "{} are independent, and the mean outcome is linear in the covariates"
 _LEFT_OUT = Sentence(
     "covariates.incomplete-rows",
     "caution",
-    "{n:count row} of {total:count} {n:word lacks/lack} a covariate ({lacking:counts}) and {n:word was/were} left out; {n:word its/their} mean "
-    "outcome is {rate:rate}, that of the others {others:rate}",
+    "{n:count row} of {total:count} {n:word lacks/lack} a covariate ({lacking:counts}) and "
+    "{n:word was/were} left out; {n:word its/their} mean outcome is {rate:rate}, compared with "
+    "{others:rate} for the others",
 )
 _NUMBER = Sentence(
     "covariates.number",
     "note",
-    "outcomes in {column} are not all 0 or 1, so that their mean is explained, by a linear regression",
+    "outcomes in {column} are not all 0 or 1, so their mean is modelled by linear regression",
 )
 _WEIGHTED = Sentence(
     "covariates.weighted",
     "note",
-    "rows count by {column} in the regression, the rates and the differences; quartiles of numbers are those of the rows",
+    "rows are weighted by {column} in the regression, the rates and the differences; quartiles of "
+    "covariates are unweighted",
 )
 _UNWEIGHTED = Sentence(
-    "covariates.zero-weights", "note", "{n:count row has/rows have} weight 0 and count{n:word s/} for nothing"
+    "covariates.zero-weights", "note", "{n:count row has/rows have} weight 0 and {n:word is/are} ignored"
 )
 _INDEPENDENT = Sentence(
     "covariates.no-clusters",
     "caution",
-    "no clusters are named, so that every row counts as independent of all others",
+    "no clusters were specified, so all rows are treated as independent",
 )
 _STRATIFIED = Sentence(
     "covariates.stratified", "note", "{units:count} {what} were drawn within {strata:count stratum/strata}"
@@ -93,15 +95,16 @@ class TableTrials:
         if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
             shown = column.drop_nulls()
             raise InputError(
-                f"Outcomes in {self.success!r} are 1 for a success and 0 for a failure, or numbers; got {f'{shown[0]!r}' if len(shown) else 'nothing'}.",
-                Hint("name the column of outcomes: {option:success}"),
+                f"Outcomes in {self.success!r} must be 1 for a success and 0 for a failure, or numbers; got "
+                f"{f'{shown[0]!r}' if len(shown) else 'nothing'}.",
+                Hint("specify the column of outcomes: {option:success}"),
             )
         found = column.cast(pl.Float64).fill_nan(None)
         if found.null_count():
             raise InputError(
                 f"{out_of(found.null_count(), len(found))} outcomes in {self.success!r} are missing, first in row "
                 f"{count(int(found.is_null().arg_max() or 0) + 1)}.",
-                "leave these rows out, or count what is missing as 0.",
+                "leave these rows out, or replace missing outcomes by 0.",
             )
         made: Floats = found.to_numpy().astype(np.float64)
         if not np.isfinite(made).all():
@@ -136,7 +139,7 @@ class TableTrials:
         """The covariates of the rows that count."""
         if any(one.column == self.success for one in model.covariates):
             raise UsageError(
-                f"{self.success!r} is the outcome, and explains itself.", "leave it out of the model."
+                f"{self.success!r} is the outcome, so it cannot be a covariate.", "leave it out of the model."
             )
         counting = np.full(self.table.height, True) if self.weights is None else self.weights > 0
         return table_rows(self.table, self._units, counting, model, incomplete, self.called)
@@ -149,8 +152,9 @@ class TableTrials:
         """Refuse outcomes that are all alike."""
         if np.ptp(y) == 0:
             raise DesignError(
-                f"All {count(len(y))} outcomes in {self.success!r} are {given(float(y[0]))}: there is nothing to explain.",
-                Hint("name another column: {option:success}"),
+                f"All {count(len(y))} outcomes in {self.success!r} are {given(float(y[0]))}: there is "
+                "nothing to explain.",
+                Hint("use another column: {option:success}"),
             )
 
     def sandwich(self, fit: Fit, rows: CovariateRows, covariance: Covariance) -> Sandwich:
@@ -158,8 +162,8 @@ class TableTrials:
         if covariance != "survey":
             if self.strata is not None:
                 raise UsageError(
-                    f"{covariance} knows no strata.",
-                    Hint("{option:covariance=survey} does; or leave out {option:strata}."),
+                    f"{covariance} does not use strata.",
+                    Hint("pass {option:covariance=survey}, or leave out {option:strata}."),
                 )
             return Sandwich(fit, rows.person, covariance)
         stages = self._stages()
@@ -167,9 +171,10 @@ class TableTrials:
         if made.freedom(np.empty(0)) < 1:
             first = stages.first
             raise DesignError(
-                f"{counted(len(first.strata), self.called.unit, self.called.units)} in {counted(len(first.names), 'stratum', 'strata')} cannot tell "
-                f"{count(fit.x.shape[1])} coefficients apart.",
-                "leave covariates out, or join strata.",
+                f"{counted(len(first.strata), self.called.unit, self.called.units)} in "
+                f"{counted(len(first.names), 'stratum', 'strata')} are too few to estimate "
+                f"{count(fit.x.shape[1])} coefficients.",
+                "use fewer covariates, or merge strata.",
             )
         return made
 
@@ -185,14 +190,15 @@ class TableTrials:
             known = labels_of(self.table, self.cluster, "cluster")[0]
             raise InputError(
                 f"{counted(len(twice), 'cluster is', 'clusters are')} in several strata of {self.strata!r}: {first_few([known[one] for one in twice])}.",
-                "a cluster is drawn within one stratum: mend the strata, or name clusters of different strata differently.",
+                "correct the strata, or use different cluster names in different strata: a cluster belongs "
+                "to one stratum.",
             )
         alone = np.flatnonzero(np.bincount(pairs[:, 1]) == 1)
         if len(alone):
             raise DesignError(
-                f"{counted(len(alone), 'stratum has', 'strata have')} one {self.called.unit}, which shows no variance: "
-                f"{first_few([names[one] for one in alone])}.",
-                "join strata.",
+                f"{counted(len(alone), 'stratum has', 'strata have')} one {self.called.unit}, so the "
+                f"variance cannot be estimated: {first_few([names[one] for one in alone])}.",
+                "merge strata.",
             )
         return self._drawn
 

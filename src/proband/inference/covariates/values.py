@@ -160,12 +160,13 @@ def _lacking(
         shown = first_few([names[place] for place in left_out])
         raise DesignError(
             f"{count(len(left_out))} of {count(len(names))} {called.rows} lack a covariate: {told}; {shown}.",
-            Hint(f"{{give:incomplete=drop}} to leave these {called.rows} out, which is then told."),
+            Hint(f"{{give:incomplete=drop}} to leave these {called.rows} out, with a note."),
         )
     if len(left_out) == len(names):
-        cure = "are the columns filled, and does every probe have a mate?"
+        cure = "check that the columns have values and that every probe has a mate."
         raise DesignError(
-            f"Every {called.row} lacks a covariate.", cure if called is PROBES else "are the columns filled?"
+            f"Every {called.row} lacks a covariate.",
+            cure if called is PROBES else "check that the columns have values.",
         )
     return left_out, lacking
 
@@ -195,7 +196,7 @@ def _series(one: Covariate, pairs: pl.DataFrame, scored: npt.NDArray[np.int64]) 
     if several:
         raise DesignError(
             f"{one} has several values for {count(several)} of {count(by_probe.height)} probes, whose mates differ in it.",
-            Hint("enrol one image of each person: {option:gallery=one_per_subject}"),
+            Hint("enrol one image per person: {option:gallery=one_per_subject}"),
         )
     whole = pl.DataFrame({"probe": scored}).join(
         by_probe.cast({"probe": pl.Int64}), on="probe", how="left", maintain_order="left"
@@ -237,7 +238,7 @@ def _values(
     if kind.is_temporal():
         raise UsageError(
             f"{one} is a date.",
-            "write it as a number, such as days."
+            "convert it to a number, such as days."
             if one.kind == "column"
             else f"write elapsed({one.column}) or difference({one.column}), in days from the mate's.",
         )
@@ -258,8 +259,8 @@ def _values(
     levels = tuple(sorted(counted, key=lambda name: (-counted[name], name)))
     if one.reference and one.reference not in levels:
         raise UsageError(
-            f"No probe has {one.of} {quoted(one.reference)}, which others are to be compared with.",
-            nearest(one.reference, levels) or f"its levels are: {first_few(levels, 8)}.",
+            f"No probe has {one.of} {quoted(one.reference)}, the reference level.",
+            nearest(one.reference, levels) or f"use one of its levels: {first_few(levels, 8)}.",
         )
     first = one.reference or levels[0]
     levels = (first, *sorted(name for name in levels if name != first))
@@ -283,7 +284,8 @@ def _cut(one: Covariate, known: Floats, numbers: Floats) -> Values:
     order = np.cumsum([len(part) > 0 for part in parts]) - 1
     if len(names) < 2 or len(set(names)) < len(names):
         raise DesignError(
-            f"{one} makes {count(len(set(names)))} group{'' if len(set(names)) == 1 else 's'} that can be told apart: too many probes have the same value.",
+            f"{one} makes {count(len(set(names)))} group{'' if len(set(names)) == 1 else 's'} only: too "
+            "many probes have the same value.",
             f"write {one.of}, levels({one.of}) or fewer groups.",
         )
     return Values(one, tuple(names), order[group].astype(np.float64))

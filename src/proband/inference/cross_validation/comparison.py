@@ -56,7 +56,7 @@ _CORRECTED = Method(
 )
 _CORRELATED = Target(
     "differences-in-splits",
-    "differences on splits correlate as much as the sizes say, and their mean is nearly normal",
+    "differences on splits are correlated as their sizes imply, and their mean is nearly normal",
 )
 PooledTest = Literal["sign flip", "clustered McNemar"]
 
@@ -101,8 +101,8 @@ def check_margin(margin: float | None) -> None:
     """Refuse a margin that is no difference of accuracies."""
     if margin is not None and not 0 < margin < 1:
         raise UsageError(
-            f"The margin is a difference worth having, above 0 and below 1, got {margin!r}.",
-            "0.01 is one point.",
+            f"The margin must be above 0 and below 1, got {margin!r}.",
+            "for example, 0.01 is one percentage point.",
         )
 
 
@@ -219,15 +219,18 @@ def compare_pooled(
     people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()
     n_subjects = int(people.max(initial=-1)) + 1
     if n_subjects < 2:
-        raise InputError("One subject says nothing of others.", "compare on at least two subjects.")
+        raise InputError(
+            "All samples are from one subject, so nothing can be concluded about other subjects.",
+            "use data from at least two subjects.",
+        )
     rows = same_folds(correct)
     for name, row in rows.items():
         if len(row) != len(people):
             raise UsageError(
-                f"{count(len(row))} predictions of {name!r} do not belong to {count(len(people))} samples."
+                f"{count(len(row))} predictions of {name!r} do not match {count(len(people))} samples."
             )
         if not np.isin(row, (0.0, 1.0)).all():
-            raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
+            raise InputError(f"Predictions of {name!r} must be correct (1) or wrong (0).")
     found, allowance = [], shared_training(n_models)
     for (first, a), (second, b) in combinations(rows.items(), 2):
         one, other = (cast("Outcomes", _PredictedOutcomes(row, people)) for row in (a, b))

@@ -28,11 +28,11 @@ from proband.words import Method, Note, Sentence, Target, count
 
 _OF = Target(
     "probability-of-better",
-    "probability that the first classifier is better, worse or as good, given these data",
+    "probability that the first classifier is better, worse or equally good, given these data",
 )
 _ASSUMED = Target(
     "flat-prior",
-    "a flat prior, and differences on splits that are jointly normal and correlate as much as the sizes say",
+    "a flat prior; differences on splits are jointly normal and correlated as their sizes imply",
 )
 _METHOD = Method(
     "correlated-bayes",
@@ -136,12 +136,13 @@ def correlated_bayes(
     """
     if not 0 <= rope < 1:
         raise UsageError(
-            f"A region of practical equivalence reaches from 0 to below 1, got {rope!r}.", "0.01 is 1 point."
+            f"A region of practical equivalence must be from 0 to below 1, got {rope!r}.",
+            "for example, 0.01 is one percentage point.",
         )
     a, b = fold_array(first), fold_array(second)
     if len(a) != len(b):
         raise UsageError(
-            f"Classifiers are compared on the same splits; got {count(len(a))} and {count(len(b))}."
+            f"Classifiers must be compared on the same splits; got {count(len(a))} and {count(len(b))}."
         )
     mean, scale, freedom = corrected_error(a - b, size_ratio(n_train, n_test))
     notes = notes_on(disjoint, subjects_in(n_train, n_test, disjoint, n_subjects))

@@ -32,7 +32,7 @@ _METHODS = {
     "t": Method("five-by-two-t", "5×2cv t test", "the 5×2cv t test", ("dietterich1998",)),
 }
 _OF = Target("difference-of-accuracy-on-half", "difference of accuracy when trained on half the data")
-_HALVES = Target("halves-anew", "training and test halves, resampled")
+_HALVES = Target("halves-anew", "resampled training and test halves")
 _HALVES_OF_SUBJECTS = Target(
     "halves-of-same-subjects-anew",
     "training and test halves resampled from samples of the same subjects",
@@ -42,7 +42,7 @@ _SETTINGS_AND_SUBJECTS = Target(
     "classifiers-settings-and-subjects", "the classifiers and their settings; the subjects"
 )
 _NORMAL = Target(
-    "folds-independent", "differences are nearly normal, and those of different folds independent"
+    "folds-independent", "differences are nearly normal, and differences of different folds are independent"
 )
 
 FEWEST_SUBJECTS = 100
@@ -82,7 +82,7 @@ def compare_five_by_two(
         raise unknown_name("5×2cv test", test, ("f", "t"))
     for name, given in fold_values.items():
         if np.shape(given) != (5, 2):
-            raise UsageError(f"5×2cv takes 5 repeats × 2 folds, got {np.shape(given)} for {name!r}.")
+            raise UsageError(f"5×2cv needs 5 repeats × 2 folds, got {np.shape(given)} for {name!r}.")
     values = {name: row.reshape(5, 2) for name, row in same_folds(fold_values).items()}
     pairs = list(combinations(values, 2))
     tested = [_five_by_two(values[a] - values[b], test) for a, b in pairs]

@@ -22,17 +22,17 @@ ALIKE = 1e-12  # values that differ by less are equal: sums in another order dif
 _MIXED = Sentence(
     "folds.mixed",
     "caution",
-    "mixed splits: tested subjects may have been trained on, so nothing is said about new subjects",
+    "mixed splits: test subjects may also be in the training data, so results do not apply to new subjects",
 )
 _UNKNOWN_PEOPLE = Sentence(
     "folds.subjects-not-said",
     "caution",
-    "the number of subjects is not known, so coverage and level are not claimed",
+    "the number of subjects is unknown, so coverage and significance level are not guaranteed",
 )
 _FEW_PEOPLE = Sentence(
     "folds.few-subjects",
     "caution",
-    "with {n:count subject}, coverage and level are not claimed; {fewest:count} are needed",
+    "with {n:count subject}, coverage and significance level are not guaranteed; {fewest:count} are needed",
 )
 _ONE_SPLIT = Sentence(
     "folds.one-split", "caution", "one split gives no information about variation over splits"
@@ -40,28 +40,29 @@ _ONE_SPLIT = Sentence(
 _NO_VARIATION = Sentence(
     "folds.no-variation",
     "caution",
-    "no variation: {what} all {n:count} splits agree, which gives no information about other data",
+    "no variation: {what} all {n:count} splits are equal, which gives no information about other data",
 )
 
 UNSTABLE = Sentence(
     "folds.unstable-learner",
     "caution",
-    "a learner is unstable (nearest neighbours, trees): nothing is claimed about the method, retrained; pooled "
-    "predictions are for these fitted models",
+    "a learner is unstable (nearest neighbours, trees): results do not apply to the retrained method; "
+    "pooled predictions apply to these fitted models",
 )
 _STABILITY = Sentence(
     "folds.stability-not-said",
     "caution",
-    "this is for the method, retrained, and valid for stable learners, which was not stated: with nearest neighbours "
-    "such intervals cover the true value in 86 to 90% and such tests reject in 12 to 13%",
+    "results apply to the retrained method and are valid for stable learners, which was not stated: with "
+    "nearest neighbours, such 95% intervals cover the true value in 86 to 90% of data sets and such tests "
+    "at the 5% level reject in 12 to 13%",
 )
 
-PEOPLE_SPLIT = Target("subjects-split-anew", "subjects for training and testing, resampled")
+PEOPLE_SPLIT = Target("subjects-split-anew", "resampled training and test subjects")
 SAMPLES_SPLIT = Target(
-    "samples-split-anew", "samples of the same subjects for training and testing, resampled"
+    "samples-split-anew", "training and test sets resampled from samples of the same subjects"
 )
-OTHERS_UNTRAINED = Target("people-not-trained-on", "new people, none of them trained on")
-OTHERS_TRAINED = Target("people-trained-on", "other people, each of them trained on as well")
+OTHERS_UNTRAINED = Target("people-not-trained-on", "new people not used in training")
+OTHERS_TRAINED = Target("people-trained-on", "new people who are also in the training data")
 TRAINED = Target("trained-classifiers", "these fitted models")
 SETTINGS = Target("classifiers-and-sizes", "the classifiers, their settings and the sizes")
 SETTINGS_AND_SUBJECTS = Target(
@@ -79,11 +80,12 @@ def fold_array(fold_values: npt.ArrayLike) -> Floats:
 def check_accuracies(values: Floats) -> Floats:
     """Return accuracies if they are all between 0 and 1."""
     if not len(values):
-        raise InputError("There are no accuracies.")
+        raise InputError("No accuracies were given.")
     if not ((values >= 0) & (values <= 1)).all():
         raise InputError(
-            f"Accuracies lie between 0 and 1, got {digits(values[~((values >= 0) & (values <= 1))][0], 6)}.",
-            "leave out folds without a test sample.",
+            "Accuracies must be between 0 and 1, got "
+            f"{digits(values[~((values >= 0) & (values <= 1))][0], 6)}.",
+            "leave out folds without test samples.",
         )
     return values
 
@@ -93,7 +95,7 @@ def size_ratio(n_train: Sizes, n_test: Sizes) -> float:
     train, test = (np.asarray(sizes, dtype=np.float64) for sizes in (n_train, n_test))
     for sizes, name in ((train, "training"), (test, "test")):
         if not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
-            raise UsageError(f"A {name} set has a positive size, got {sizes.tolist()!r:.60}.")
+            raise UsageError(f"The size of a {name} set must be positive, got {sizes.tolist()!r:.60}.")
     return float(test.mean() / train.mean())
 
 
@@ -150,7 +152,7 @@ def same_folds(rows: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
         raise UsageError(f"A comparison needs two classifiers, got {len(table)}.")
     if len({len(row) for row in table.values()}) > 1:
         sizes = ", ".join(f"{name}: {count(len(row))}" for name, row in table.items())
-        raise UsageError(f"Classifiers are compared on the same splits; got {sizes}.")
+        raise UsageError(f"Classifiers must be compared on the same splits; got {sizes}.")
     return table
 
 

@@ -52,11 +52,11 @@ Kind = Literal[
     "external",
 ]
 
-_RUNS = Target("description-of-splits", "nothing: a description of how samples fell into splits")
+_RUNS = Target("description-of-splits", "nothing (this describes how samples fell into splits)")
 _SAMPLES = Target("samples", "the samples")
 _RUNS_SHARE = Target(
     "runs-share-samples",
-    "nothing; runs share samples, so their standard deviation gives no information about other data",
+    "nothing (runs share samples, so their standard deviation gives no information about other data)",
 )
 _SETTINGS = Target("classifier-and-sizes", "the classifier, its settings and the sizes")
 _SETTINGS_AND_SUBJECTS = Target(
@@ -64,30 +64,30 @@ _SETTINGS_AND_SUBJECTS = Target(
 )
 _CORRELATED = {
     unit: Target(
-        f"{unit}-in-splits", f"{unit} are independent, and splits correlate as much as their sizes say"
+        f"{unit}-in-splits", f"{unit} are independent, and splits are correlated as their sizes imply"
     )
     for unit in ("subjects", "samples")
 }
-_ALL_ANEW = Target("splits-anew", "training and test sets, all resampled independently")
+_ALL_ANEW = Target("splits-anew", "independently resampled training and test sets")
 _AS_IF_INDEPENDENT = Target(
-    "splits-as-if-independent", "splits are independent; they are not, since they share training data"
+    "splits-as-if-independent", "splits are independent (they are not, because they share training data)"
 )
 _CORRECTED = Method(
     "corrected-resampled-t",
-    "corrected resampled t, Wilson's ends",
-    "the corrected resampled t interval over splits, with Wilson's ends",
+    "corrected resampled t, Wilson limits",
+    "the corrected resampled t interval over splits, with Wilson limits",
     ("nadeau2003", "wilson1927"),
 )
 _PLAIN = Method(
     "plain-t-over-splits",
-    "plain t over splits, which is wrong",
-    "Student's interval as if splits were independent, which is wrong and only for comparison",
+    "plain t over splits (not valid)",
+    "Student's interval as if splits were independent (not valid; for comparison only)",
     ("student1908",),
 )
 POOLED = Method(
     "pooled-predictions",
-    "pooled predictions, people as units, Wilson's ends",
-    "Wilson's interval of the pooled predictions with the effective sample size, people being the clusters",
+    "pooled predictions, people as units, Wilson limits",
+    "Wilson's interval of the pooled predictions with the effective sample size, with people as clusters",
     ("wilson1927", "rao1992"),
 )
 
@@ -99,7 +99,8 @@ _ONE_SUBJECT = Sentence(
 _WRONG = Sentence(
     "accuracy.plain-t-is-wrong",
     "caution",
-    "not valid, shown for comparison only: splits share data, and an interval must not shrink with every repeat",
+    "not valid, shown for comparison only: splits share data, so an interval must not shrink with every "
+    "repeat",
 )
 
 _WHOLE_RUNS = {"cross-validation", "leave-one-out", "sampled leave-one-out"}
@@ -123,7 +124,7 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
         raise unknown_name("protocol", kind, get_args(Kind))
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
-        raise UsageError(f"Accuracies are given as repeats × folds, got {table.ndim} dimension(s).")
+        raise UsageError(f"Accuracies must have the shape repeats × folds, got {table.ndim} dimension(s).")
     check_accuracies(table.ravel())
     runs = np.array([mean_of(run) for run in table]) if kind in _WHOLE_RUNS else table.ravel()
     varies = float(np.ptp(runs)) > 0
@@ -308,10 +309,10 @@ def _pooled(correct: npt.ArrayLike, subjects: npt.ArrayLike) -> tuple[Floats, np
     table = np.atleast_2d(np.asarray(correct, dtype=np.float64))
     people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()
     if table.ndim != 2 or table.shape[1] != len(people):
-        raise UsageError(f"{count(table.shape[-1])} outcomes do not belong to {count(len(people))} samples.")
+        raise UsageError(f"{count(table.shape[-1])} outcomes do not match {count(len(people))} samples.")
     known = ~np.isnan(table)
     if not np.isin(table[known], (0.0, 1.0)).all():
-        raise InputError("Predictions are correct (1) or not (0), or NaN where a sample is not tested.")
+        raise InputError("Predictions must be correct (1), wrong (0), or NaN if a sample is not tested.")
     tested = known.any(axis=0)
     if not tested.any():
         raise InputError("No sample is tested.")

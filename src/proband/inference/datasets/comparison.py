@@ -36,50 +36,55 @@ _METHOD = Method(
 _IN_ONE = Method("difference-of-accuracies", "difference of accuracies")
 _ANSWERS = Answers(
     Target("difference-over-data-sets", "difference of accuracies over data sets"),
-    Target("data-sets", "new data sets, of which these are a sample"),
+    Target("data-sets", "new data sets from the same population of data sets"),
     Target("algorithms", "the algorithms"),
     Target(
         "data-sets-independent",
-        "data sets are independent of each other, and their differences vary symmetrically",
+        "data sets are independent, and their differences are symmetrically distributed",
     ),
 )
 FEW = Sentence(
     "datasets.few",
     "caution",
-    "with {n:count data set} no pair can be significant: the smallest p-value of {pairs:count pair} is {least:small}",
+    "with {n:count data set} no pair can be significant: the smallest possible adjusted p-value for "
+    "{pairs:count pair} is {least:small}",
 )
 FEW_APART = Sentence(
     "datasets.few-without-ties",
     "caution",
-    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of signed ranks: no pair can be "
-    "significant, since the smallest p-value of {pairs:count pair} is {least:small}",
+    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of "
+    "signed ranks: no pair can be significant, because the smallest possible adjusted p-value for "
+    "{pairs:count pair} is {least:small}",
 )
 ZEROS = Sentence(
     "datasets.zeros",
     "note",
-    "differences of 0 were left out of the signed ranks of {n:count pair}; equal ones share their mean rank",
+    "differences of 0 were left out of the signed ranks of {n:count pair}; equal differences share their "
+    "mean rank",
 )
 NO_ERRORS = Sentence(
     "datasets.no-errors",
     "note",
-    "every data set weighs the same, however small: without standard errors of the differences nothing is said of their sizes",
+    "every data set is weighted equally, whatever its size: without standard errors of the differences, "
+    "their sizes are unknown",
 )
 AS_IF_ONE = Sentence(
     "datasets.as-if-one",
     "caution",
-    "in {n:count data set} two algorithms differ in nobody or in everybody alike; their standard error is taken as if one person differed: "
-    "{names:names}",
+    "in {n:count data set} two algorithms differ for no person, or equally for every person; the standard "
+    "error used is that of a difference for one person: {names:names}",
 )
 HETEROGENEOUS = Sentence(
     "datasets.heterogeneous",
     "caution",
-    "the difference of {first} and {second} is not the same in all data sets (Q {q:small}, p {p:p}): look at the interval for another data set",
+    "the difference of {first} and {second} differs between data sets (Q {q:small}, p {p:p}): see the "
+    "interval for a new data set",
 )
 NO_SPREAD = Sentence(
     "datasets.no-spread",
     "caution",
-    "between data sets no spread was found for {n:count pair}, which does not show that there is none: the interval for another data set may be "
-    "too narrow",
+    "no variation between data sets was estimated for {n:count pair}, which does not show that there is "
+    "none: the interval for a new data set may be too narrow",
 )
 
 
@@ -96,10 +101,12 @@ def compare_datasets(
 ) -> DatasetComparison:
     """Compare algorithms by their accuracies in several data sets.
 
-    What is estimated is the difference of accuracies over data sets; data sets vary, and the algorithms stay. Every two algorithms are tested by
-    Wilcoxon's signed ranks, exactly, and adjusted by Holm (1979): unlike Nemenyi's test of average ranks, the answer for two does not depend on which others were
-    tested (Benavoli et al. 2016). All of them together are tested by Friedman's ranks with Iman and Davenport's F. With standard errors the mean difference over data sets and that in another
-    one are estimated as well: :func:`proband.inference.datasets.random_effects.random_effects`.
+    The estimand is the difference of accuracies over data sets, for new data sets and the same algorithms. Every pair of
+    algorithms is tested by Wilcoxon's exact signed-rank test, adjusted by Holm (1979): unlike with Nemenyi's test of average
+    ranks, the result for two algorithms does not depend on which others were tested (Benavoli et al. 2016). All algorithms
+    together are tested by Friedman's ranks with Iman and Davenport's F. With standard errors, the mean difference over data
+    sets and the difference in a new data set are also estimated:
+    :func:`proband.inference.datasets.random_effects.random_effects`.
 
     Parameters
     ----------
@@ -110,7 +117,7 @@ def compare_datasets(
     errors
         A table of standard errors of differences: data set, first, second, standard_error.
     algorithm, success, cluster
-        For outcomes: the columns that say whose answer it is, whether it is right (1 or 0), and which person it is of.
+        For outcomes: the columns of the algorithm, of successes (1 or 0), and of the person.
     confidence_level
         Of all intervals.
 
@@ -133,10 +140,13 @@ def compare_datasets(
     """
     held = _read(table, dataset, errors, algorithm, success, cluster)
     if len(held.algorithms) < 2:
-        raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")
+        raise UsageError(
+            "A comparison needs at least two algorithms, got one.", "add one column per algorithm."
+        )
     if len(held.datasets) < 2:
         raise InputError(
-            "One data set says nothing of others.", "compare over at least two; within one use compare."
+            "There is only one data set, so nothing can be concluded about other data sets.",
+            "use at least two data sets, or compare for a comparison within one.",
         )
     ranks = np.stack([mean_ranks(-np.round(row, 12)) for row in held.values])
     averages = ranks.mean(axis=0)
@@ -179,14 +189,18 @@ def _read(
     if algorithm is None and success is None:
         if cluster is not None:
             raise UsageError(
-                "A table of accuracies names no people.",
-                "name the columns of outcomes as well: algorithm and success.",
+                "A table of accuracies has no people, so cluster has no effect.",
+                "name the columns algorithm and success as well.",
             )
         return accuracies_of(table, dataset, errors)
     if algorithm is None or success is None:
-        raise UsageError("Outcomes need the column of algorithms and that of successes.", "name both.")
+        raise UsageError(
+            "Outcomes need the column of algorithms and that of successes.", "name both columns."
+        )
     if errors is not None:
-        raise UsageError("Outcomes have standard errors of their own.", "leave the table of errors out.")
+        raise UsageError(
+            "Standard errors are computed from outcomes.", "leave out the table of standard errors."
+        )
     return outcomes_of(table, dataset, algorithm, success, cluster)
 
 

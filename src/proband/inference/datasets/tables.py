@@ -55,16 +55,17 @@ def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
         column = table[name]
         if not column.dtype.is_numeric():
             raise InputError(
-                f"The column {name!r} holds no numbers.",
-                "a table of accuracies has the names of data sets and a column of numbers for each algorithm.",
+                f"The column {name!r} is not numeric.",
+                "pass a table with the names of data sets and one numeric column per algorithm.",
             )
         _refuse_missing(column, names, name)
     values = table.select(pl.col(algorithms).cast(pl.Float64)).to_numpy()
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         row, place = np.argwhere((values < 0) | (values > 1))[0]
         raise InputError(
-            f"{algorithms[place]!r} has {given(float(values[row, place]))} in {names[row]!r}, which is no accuracy.",
-            "accuracies are shares between 0 and 1: divide percentages by 100, and leave out columns of other things.",
+            f"{algorithms[place]!r} has {given(float(values[row, place]))} in {names[row]!r}, which is not "
+            "an accuracy.",
+            "use accuracies between 0 and 1: divide percentages by 100, and remove other columns.",
         )
     return Accuracies(
         names,
@@ -77,7 +78,7 @@ def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
 def _once(names: tuple[str, ...], what: str) -> None:
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
-        raise InputError(f"The {what} {twice!r} stands twice.", f"give every {what} one row.")
+        raise InputError(f"The {what} {twice!r} is listed twice.", f"use one row per {what}.")
 
 
 def _refuse_missing(column: pl.Series, names: tuple[str, ...], algorithm: str) -> None:
@@ -87,7 +88,7 @@ def _refuse_missing(column: pl.Series, names: tuple[str, ...], algorithm: str) -
         absent = [names[int(place)] for place in lacking.arg_true()]
         raise InputError(
             f"{algorithm!r} has no accuracy in {counted(len(absent), 'data set')}: {first_few(absent)}.",
-            "compare algorithms on the data sets that all of them were tested on: leave these rows out.",
+            "leave these rows out: use only data sets that all algorithms were tested on.",
         )
 
 
@@ -98,15 +99,16 @@ def _errors(
     absent = [name for name in columns if name not in table.columns]
     if absent:
         raise InputError(
-            f"The table of errors has no column {absent[0]!r}; it has {first_few(table.columns, 12)}.",
-            f"it has a row for every pair in every data set: {', '.join(columns)}.",
+            f"The table of standard errors has no column {absent[0]!r}; its columns are "
+            f"{first_few(table.columns, 12)}.",
+            f"use one row for every pair in every data set, with the columns {', '.join(columns)}.",
         )
     found: dict[tuple[str, ...], float] = {}
     for place, first, second, error in table.select(columns).iter_rows():
         if error is None or not np.isfinite(error) or error <= 0:
             raise InputError(
                 f"The standard error of {first!r} and {second!r} in {place!r} is {'missing' if is_missing(error) else error}.",
-                "it must be above 0.",
+                "a standard error must be above 0.",
             )
         found[str(place), *sorted((str(first), str(second)))] = float(error)
     made = {}
@@ -134,17 +136,17 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
         if table[name].null_count():
             raise InputError(
                 f"{counted(table[name].null_count(), 'row has', 'rows have')} no {name!r}.",
-                "fill them in, or leave them out.",
+                "fill in the missing values, or leave these rows out.",
             )
     if subject is None:
         raise UsageError(
-            "Whose the outcomes are is not known, so that differences have no standard error.",
-            Hint("name the column of people: {option:cluster}"),
+            "The people behind the outcomes are unknown, so differences have no standard error.",
+            Hint("specify the column of people: {option:cluster}"),
         )
     numbers = table[success].cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_between(0, 1).all():
         raise InputError(
-            f"The column {success!r} holds other values than successes (1), failures (0) and fractions."
+            f"The column {success!r} has values other than successes (1), failures (0) and fractions."
         )
     plain = table.select(
         pl.col(dataset).cast(pl.String).alias("dataset"),
@@ -180,17 +182,17 @@ def _people(part: pl.DataFrame, algorithms: tuple[str, ...], place: str) -> tupl
     if absent:
         raise InputError(
             f"{absent[0]!r} was not tested on {place!r}.",
-            "compare algorithms on data sets that all were tested on.",
+            "use only data sets that all algorithms were tested on.",
         )
     counts = sizes.select(algorithms)
     unlike = [name for name in algorithms if not counts[name].equals(counts[algorithms[0]], null_equal=True)]
     if unlike or counts.null_count().sum_horizontal().item():
         raise InputError(
-            f"In {place!r} not every algorithm has as many outcomes of the same people.",
-            "compare them on the same samples.",
+            f"In {place!r} the algorithms do not have the same numbers of outcomes from the same people.",
+            "use the same samples for all algorithms.",
         )
     if wins.height < 2:
-        raise InputError(f"{place!r} has one person, who says nothing of others.")
+        raise InputError(f"{place!r} has only one person, so nothing can be concluded about other people.")
     return wins.select(algorithms).to_numpy(), counts[algorithms[0]].cast(pl.Float64).to_numpy()
 
 

@@ -22,24 +22,27 @@ from proband.words import Note, Sentence, Target
 _NO_WIDTH = Sentence(
     "bootstrap.no-width",
     "caution",
-    "at least {level:level} of the replicates give the same {measure}, so the interval has no width: resampling does not "
-    "change the value, which does not mean that it is known exactly",
+    "at least {level:level} of the replicates give the same {measure}, so the interval has no width; this "
+    "does not mean that the value is known exactly",
 )
 _NO_EVENT = Sentence(
     "bootstrap.no-event",
     "note",
-    "replicates do not vary: the interval is the Wilson interval of {n:whole} independent probes without variation",
+    "replicates do not vary: the interval is the Wilson interval of {n:whole} independent probes that all "
+    "succeed or all fail",
 )
 _BINOMIAL_COUNT = Sentence(
     "bootstrap.binomial-count",
     "note",
-    "probes are drawn one by one, so with c of n successes the count of a replicate is exactly Binomial(n, c/n), and is drawn as such",
+    "probes are resampled individually, so with c of n successes the count in a replicate is exactly "
+    "Binomial(n, c/n), and is drawn as such",
 )
 _PROBES_INDEPENDENT = Sentence(
     "bootstrap.probes-independent",
     "caution",
-    "{n:count probe} of {people:count person/people} are drawn one by one, as if those of one person were independent: for new people the "
-    "interval may be too narrow, and the design bootstrap draws people",
+    "{n:count probe} from {people:count person/people} {n:word is/are} resampled individually, as if the "
+    "probes of one person were independent: for new people the interval may be too narrow; the design "
+    "bootstrap resamples people",
 )
 
 
@@ -56,7 +59,7 @@ def replicate_interval(
 ) -> IntervalFound:
     """Give a measure an interval from its tally and replicates, which are made unless they are there already."""
     if case.population is not None:
-        raise UsageError("A finite population is allowed for with closed forms, not with a bootstrap.")
+        raise UsageError("A finite population is supported with closed forms, not with a bootstrap.")
     if drawn is None:
         counted = case.measure.tally(case.outcomes, units_of(case.outcomes, design))
         drawn = counted, replicate(case.measure, case.outcomes, counted, design, case.seed)
@@ -117,7 +120,7 @@ def units_of(outcomes: Outcomes, design: Reweighting) -> npt.NDArray[np.intp]:
     codes = np.unique(outcomes.subjects, return_inverse=True)[1]
     if codes.max() == 0:
         raise DesignError(
-            "All probes are of one person, so nothing can be said about other people.",
-            Hint("draw probes instead: {option:design=bootstrap-probe}"),
+            "All probes are from one person, so nothing can be concluded about other people.",
+            Hint("resample probes instead: {option:design=bootstrap-probe}"),
         )
     return codes.astype(np.intp)

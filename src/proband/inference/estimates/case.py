@@ -43,8 +43,8 @@ _ALL_ALIKE = Sentence(
 _ALL_ALIKE_BINOMIAL = Sentence(
     "dependence.all-alike-binomial",
     "caution",
-    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be "
-    "estimated: this interval assumes independence all the same, and may be too narrow",
+    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people "
+    "cannot be estimated: this interval assumes independence and may be too narrow",
 )
 _ABOUT_RIGHT = Sentence(
     "dependence.about-right",

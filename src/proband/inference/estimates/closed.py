@@ -26,20 +26,22 @@ from proband.words import Note, Sentence, count
 _NOT_LESSENED = Sentence(
     "estimate.population-one-probe",
     "note",
-    "the population has {population:count person/people}, but with one probe of each, variation between people cannot be "
-    "separated from variation between images: the interval is that of an infinite population, which is never too narrow",
+    "the population has {population:count person/people}, but with one probe per person, variation between "
+    "people cannot be separated from variation between images: the interval is for an infinite population, "
+    "which is never too narrow",
 )
 _LESSENED = Sentence(
     "estimate.population",
     "note",
-    "{people:count person/people} of a population of {population:count}, drawn without replacement: {left:percent} of the variance between "
-    "people counts, and {drawn:percent} of that between images of one person",
+    "{people:count person/people} drawn without replacement from a population of {population:count}: the "
+    "variance includes {left:percent} of the variance between people and {drawn:percent} of the variance "
+    "between images of one person",
 )
 _NOT_OF_PEOPLE = Sentence(
     "estimate.population-binomial",
     "note",
-    "the population has {population:count person/people}, but independent probes vary by their images, all of them: the interval is "
-    "that of an infinite population",
+    "the population has {population:count person/people}, but the design treats probes as independent: the "
+    "interval is for an infinite population",
 )
 POPULATION = {note.code for note in (_NOT_LESSENED, _LESSENED, _NOT_OF_PEOPLE)}
 """The codes of notes on a finite population."""
@@ -68,12 +70,13 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
     """
     if case.outcomes.fractional:
         raise DesignError(
-            Hint("{design} counts successes, and {option:ties=mean} makes fractions of them.", design=design),
+            Hint("{design} needs whole successes, but {option:ties=mean} gives fractions.", design=design),
             "use Clustered().",
         )
     if case.measure.weights == "person" and case.unequal:
         raise DesignError(
-            f"{design} takes every probe for alike, and people with different numbers of probes are to weigh the same.",
+            f"{design} weights every probe equally, but person weights were requested and people have "
+            "different numbers of probes.",
             "use Clustered().",
         )
     rate, n = float(case.measure.success(case.outcomes).mean()), float(len(case.outcomes))
@@ -119,7 +122,7 @@ def about_population(case: Case, lessens: bool = True) -> tuple[Note, ...]:
     people = people_in(case.outcomes)
     if case.population < people:
         raise UsageError(
-            f"A population of {count(case.population)} cannot hold the {count(people)} people tested."
+            f"A population of {count(case.population)} is smaller than the {count(people)} people tested."
         )
     if not case.several:
         return (_NOT_LESSENED(population=case.population),)

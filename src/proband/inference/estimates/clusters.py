@@ -67,14 +67,14 @@ def cluster_statistics(
     success: Annotated[Floats, Axes(1, labelled=True)],
     clusters: Annotated[npt.NDArray[np.integer[Any]], Axes(1, labelled=True)],
 ) -> Clusters:
-    """Measure how alike the outcomes of one person are, and what that costs.
+    """Measure the correlation of outcomes within people and the resulting design effect.
 
     Parameters
     ----------
     success
-        0 or 1 (or a fraction) for each probe; other numbers are refused.
+        0 or 1 (or a fraction) for each probe; other numbers raise an error.
     clusters
-        The person each probe is of, as a number.
+        The person of each probe, as a number.
 
     Returns
     -------
@@ -88,8 +88,9 @@ def cluster_statistics(
     their quotient, the effective size n over it (Rao & Scott 1992); the intraclass correlation is that of the analysis of
     variance, (MSB − MSW)/(MSB + (m̃ − 1)MSW) with m̃ = (n − Σ m_i²/n)/(K − 1).
 
-    With one person nothing is known about people, and with no successes or no failures nothing varies: the design effect is
-    then 1 and the correlation 0, for want of anything to measure them by; the effective size of the latter is that of a correlation of ½.
+    With only one person, or with no successes or no failures, the variation between people cannot be estimated: the design
+    effect is then set to 1 and the correlation to 0; without successes or without failures, the effective size is that of a
+    correlation of ½.
 
     Examples
     --------
@@ -103,16 +104,14 @@ def cluster_statistics(
     (0.025782, 0.046528, 3.2569, 0.4456)
     """
     if len(success) != len(clusters) or not len(success):
-        raise UsageError(
-            f"{count(len(success))} outcomes of {count(len(clusters))} probes cannot be measured."
-        )
+        raise UsageError(f"{count(len(success))} outcomes do not match {count(len(clusters))} probes.")
     given = aligned({"the outcomes": success, "the clusters": clusters})
     clusters = complete_from(given["the clusters"], "clusters")
     success = complete_from(given["the outcomes"], "outcomes").astype(np.float64)
     if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
         raise UsageError(
-            f"Outcomes are successes from 0 to 1; these are {_range(success)}.",
-            "scores and counts have no binomial error: give 1 for a success and 0 for a failure.",
+            f"Outcomes must be successes from 0 to 1; these are {_range(success)}.",
+            "pass 1 for a success and 0 for a failure, not scores or counts.",
         )
     _, codes = np.unique(clusters, return_inverse=True)
     sizes: Floats = np.bincount(codes).astype(np.float64)

@@ -31,13 +31,13 @@ _EMPTY = Sentence("evaluation.empty-category", "caution", "left out: {why}")
 _OWN_GALLERY = Sentence(
     "evaluation.own-gallery",
     "note",
-    "{category}: searched for in a gallery of its own, {people:count person/people}: {rule}",
+    "{category}: searched in a separate gallery with {people:count person/people}: {rule}",
 )
 _ALTERED = Sentence(
     "evaluation.altered-copies",
     "caution",
-    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate depends on how many "
-    "copies were made; it is not a rate of photographs",
+    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate "
+    "depends on the number of copies; it is not a rate for photographs",
 )
 
 
@@ -65,33 +65,33 @@ def evaluate(
 ) -> Evaluation:
     """Measure several algorithms in one experiment: the rate at every rank with its interval, by category of probes.
 
-    Other people vary, searched for in this gallery; `estimate_cmc` has the formulas.
+    Intervals are for new people searched in this gallery; see `estimate_cmc` for the formulas.
 
     Parameters
     ----------
     scores
-        Those of one algorithm or of several, whose names must differ; a mapping names them.
+        Scores of one or several algorithms with different names; a mapping gives their names.
     experiment
         The gallery and probes, the same for all.
     categories
-        Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
-        other probes, so each algorithm is ranked once, and once more for each category with a gallery of its own. A
-        category that no probe falls into is noted and left out.
+        Probe categories to report in addition to all probes together. The rank of a probe does not depend on other probes, so
+        each algorithm is ranked once, and once more for each category with a separate gallery. Categories without probes are
+        left out, with a note.
     by
         Columns whose values make more categories, such as the sex of the person.
     pooled
-        Which probes make the first set; all of them by default.
+        The probes of the first set; by default all probes.
     ranks
         The ranks that tables show; whole curves are always computed.
     confidence_level
-        Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
+        The level of the intervals, which are for new people (``auto`` of `estimate_cmc`).
     weights
-        What weighs the same: every ``probe``, the plain share, beside which the rate with people weighing the same is given where
-        they have different numbers of probes; or every ``person``.
+        What is weighted equally: every ``probe`` (the plain share; if people have different numbers of probes, the
+        person-weighted rate is also reported) or every ``person``.
     one_sided
-        ``lower`` or ``upper``: bounds from below or above instead of intervals.
+        ``lower`` or ``upper``: lower or upper bounds instead of intervals.
     population
-        The number of people the tested ones were drawn from, if it is finite, as in `estimate`.
+        The size of the population from which the tested people were drawn, if it is finite, as in `estimate`.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
     engine
@@ -254,7 +254,7 @@ def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
 
 def _check_ranks(ranks: Sequence[int]) -> None:
     if not ranks:
-        raise UsageError("Ranks are whole numbers of at least 1; got none.")
+        raise UsageError("Ranks must be whole numbers of at least 1; got none.")
 
 
 def _sets(
@@ -269,8 +269,8 @@ def _sets(
             raise UsageError(f"The category {category.name!r} is defined twice.")
         if pooled is None and category.name == probes_called(None):
             raise UsageError(
-                f"The category {category.name!r} is called as all probes together are, so nobody could tell the two apart.",
-                "give it another name.",
+                f"The category {category.name!r} has the name used for all probes together.",
+                "rename the category.",
             )
         try:
             part = sets[category.name] = category.of(experiment)

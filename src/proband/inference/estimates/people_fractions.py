@@ -28,13 +28,14 @@ Floats = npt.NDArray[np.float64]
 _RANKS = 2_000  # as far as a band goes
 _ALGORITHMS_AVERAGED = Target(
     "algorithms-averaged-and-gallery",
-    "the algorithms, which are averaged and not a sample of others, and the gallery",
+    "the algorithms (averaged, not treated as a sample of algorithms) and the gallery",
 )
 _PEOPLE_SEARCHED = Target(
     "people-searched-enrolment-averaged",
-    "new people searched for in this gallery, as many probes each; which people are enrolled is averaged out exactly",
+    "new people searched in this gallery, with the same number of probes each; the choice of enrolled "
+    "people is averaged exactly",
 )
-_WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the gallery that parts are drawn from")
+_WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the full gallery")
 
 
 def people_interval(
@@ -162,8 +163,8 @@ def size_curve(
     """
     if outcomes.counting != "subjects" and outcomes.n_gallery_images != outcomes.n_gallery_subjects:
         raise UsageError(
-            "Galleries of other sizes need ranks that count people.",
-            Hint("rank with {option:counting=subjects}."),
+            "Rates for other gallery sizes need ranks that count people.",
+            Hint("use {option:counting=subjects}."),
         )
     enrolled = outcomes.n_ranks
     wrong = [size for size in sizes if not 1 <= size <= enrolled]
@@ -182,7 +183,7 @@ def size_curve(
         ends.append(people_interval(expected, outcomes.subjects, confidence_level, supposed, **part))
     of = Target(
         "rank-rate-by-size",
-        f"expected recognition rate at rank {rank} in a gallery of so many of the enrolled people",
+        f"expected recognition rate at rank {rank} in a gallery of a given number of the enrolled people",
     )
     answers = Answers(of, _PEOPLE_SEARCHED, _WHOLE_GALLERY, PEOPLE_ALIKE)
     return SizeCurve(

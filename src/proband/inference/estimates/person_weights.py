@@ -22,25 +22,27 @@ _FEW_PEOPLE, _FEW_CARRIERS = 8, 2.0  # below, no interval of a share of probes i
 _TWO_RATES = Sentence(
     "weights.two-rates",
     "note",
-    "people have {least:count} to {most:count} probes: the person-weighted rate is {value:rate} [{low:rate}, {high:rate}], to "
-    "be quoted for statements about new people (test whether it differs from the probe-weighted rate: p {p:p})",
+    "people have {least:count} to {most:count} probes: the person-weighted rate is {value:rate} "
+    "[{low:rate}, {high:rate}]; quote it for new people (test for a difference from the probe-weighted "
+    "rate: p {p:p})",
 )
 _EFFECT = Sentence(
     "weights.design-effect",
     "note",
-    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: "
-    "the 95% interval of the design effect is [{low:two}, {high:two}]",
+    "few people account for most of the variance, so the design effect of {effect:two} and the intraclass "
+    "correlation are uncertain: the 95% interval of the design effect is [{low:two}, {high:two}]",
 )
 _FEW = Sentence(
     "weights.few-people",
     "caution",
-    "the share of probes rests on few people (by their numbers of probes effectively on {effective:whole}, of whom about {carry:two} are "
-    "{which}): its interval may be too narrow; rely on the person-weighted rate",
+    "the probe-weighted rate depends on few people (effectively {effective:whole}, given their numbers of "
+    "probes, of whom about {carry:two} are {which}): its interval may be too narrow; use the "
+    "person-weighted rate",
 )
 WILSON_OVER_UNITS = Method(
     "wilson-effective",
     "Wilson interval, effective sample size",
-    "Wilson's score interval with the effective sample size of independent units",
+    "Wilson's score interval with the effective sample size",
     ("wilson1927", "rao1992"),
 )
 ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}

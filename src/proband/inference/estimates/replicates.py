@@ -74,10 +74,10 @@ def bootstrap_interval(
     if method != "percentile" and not np.isfinite(replicates).all():
         raise DesignError(
             f"Some replicates are infinite, so there is no {method} interval.",
-            "use percentiles, or censor the ranks.",
+            "use the percentile interval, or censor the ranks.",
         )
     if method == "bca" and counted.n_units < 2:
-        raise DesignError("BCa leaves out one unit at a time, and there is only one.", "use percentiles.")
+        raise DesignError("BCa needs at least two units, got one.", "use the percentile interval.")
     tail = (1 - level) / 2
     low, high = tail, 1 - tail
     if method == "bca":

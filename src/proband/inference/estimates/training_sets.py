@@ -1,4 +1,4 @@
-"""One algorithm trained on several sets: how much does its performance owe to the training set it happened to get?"""
+"""One algorithm trained on several sets: how much does its performance owe to new training sets it happened to get?"""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _SPREADS = Sentence(
     "note",
     "standard deviation over training sets {deviation:rate}, over choices of images of these people {of_images:rate}",
 )
-_TRAINING = Target("training-set", "the training set")
-_PEOPLE_FIXED = Target("people-and-mean-choice", "the people and, on average over them, the choice of images")
+_TRAINING = Target("training-set", "new training sets")
+_PEOPLE_FIXED = Target("people-and-mean-choice", "the people, averaged over choices of images")
 _PROBES_FIXED = Target("gallery-and-probes", "the gallery and the probes")
 _ALIKE = Target(
     "training-sets-alike",
-    "training sets are independent and identically distributed, and the mean over them is nearly normal",
+    "training sets are independent and identically distributed, and their mean is nearly normal",
 )
 
 
@@ -49,12 +49,13 @@ def over_trainings(question: Question) -> tuple[Estimate]:
     design, level, seed = question.design, question.confidence_level, question.seed
     if not all(isinstance(one, Scores) for one in scores):
         raise UsageError(
-            "Several scores at once are one algorithm trained on several sets.",
-            "pass TrainingSets() as the design; different algorithms go to compare.",
+            "Several scores passed together must be one algorithm trained on several sets.",
+            "pass design=TrainingSets(), or use compare for different algorithms.",
         )
     if len(scores) < 2:
         raise DesignError(
-            "One training set shows nothing of how training sets differ.", "give at least two scores."
+            "Variation between training sets cannot be estimated from one training set.",
+            "pass scores from at least two training sets.",
         )
     notes: tuple[Note, ...] = ()
     if isinstance(within, Pool):

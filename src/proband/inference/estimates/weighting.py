@@ -33,9 +33,10 @@ _ENOUGH_EVENTS = 2  # from then on errors show themselves whether they come toge
 _FEW_EVENTS = Sentence(
     "supposed.correlation",
     "note",
-    "fewer than two of {n:count probe} of {people:count person/people} {which}, which does not show how alike the probes of a person "
-    "are: an intraclass correlation of {alike:two} is {source}, with which they are worth {worth:whole} independent probes; if all "
-    "probes of a person were alike, the interval would be [{low:rate}, {high:rate}]",
+    "fewer than two of {n:count probe} from {people:count person/people} {which}, too few to estimate the "
+    "correlation within people: an intraclass correlation of {alike:two} is {source}, which gives an "
+    "effective sample size of {worth:whole} probes; with a correlation of 1 the interval would be "
+    "[{low:rate}, {high:rate}]",
 )
 
 
@@ -386,7 +387,9 @@ def about_supposed(
     low, high = RatesOfPeople(found.rate, alone, np.maximum(alone - 1, 1.0), found.varies).ends(
         confidence_level
     )
-    lent = f"borrowed from {counted(supposed.lenders, 'rate')} here" if supposed.lenders else "supposed"
+    lent = (
+        f"borrowed from {counted(supposed.lenders, 'rate')} in these data" if supposed.lenders else "supposed"
+    )
     return (
         said(
             n=int(sums.n_probes), people=int(sums.n_people), which="fail" if found.rate > 0.5 else "succeed",

@@ -27,32 +27,35 @@ FLIPS = 9_999
 _BLOCK = 1_111  # sign patterns held at once
 _ENUMERATED = 12  # people whose sign patterns are all listed
 _SLACK = 1e-9
-_FLIPPED = "sign flips of people, the same in all galleries and categories; single-step over all of them and all pairs"
+_FLIPPED = (
+    "sign flips of people, the same in all galleries and categories; single-step over all galleries, "
+    "categories and pairs"
+)
 DRAWN = Method("shared-sign-flip", _FLIPPED, draws=FLIPS)
 LISTED = Method("shared-sign-flip", f"all {_FLIPPED}")
 _SAID: dict[Lead, Sentence] = {
     "ahead everywhere": Sentence(
         "consistency.everywhere",
         "note",
-        "{first} is consistently ahead of {second}: in all {cells:count} {of}, significantly in every one",
+        "{first} is consistently ahead of {second}: significantly in all {cells:count} {of}",
     ),
     "ahead": Sentence(
         "consistency.ahead",
         "note",
-        "{first} is ahead of {second} over {cells:count} {of} (mean {mean:points}, adjusted p {p:p}): seen in {ahead:count}, "
-        "in at least {least:count} and at most {most:count} truly so",
+        "{first} is ahead of {second} over {cells:count} {of} (mean {mean:points}, adjusted p {p:p}): "
+        "observed in {ahead:count}, truly in at least {least:count} and at most {most:count}",
     ),
     "mixed": Sentence(
         "consistency.mixed",
         "note",
-        "{first} is significantly ahead of {second} in {least:count} of {cells:count} {of} and significantly behind in "
-        "{worse:count}: neither is consistently ahead",
+        "{first} is significantly ahead of {second} in {least:count} of {cells:count} {of} and "
+        "significantly behind in {worse:count}: neither is consistently ahead",
     ),
     "undecided": Sentence(
         "consistency.undecided",
         "note",
-        "{first} and {second} over {cells:count} {of}: ahead is seen in {ahead:count}, but between {least:count} and {most:count} "
-        "are possible (mean {mean:points}, adjusted p {p:p}): undecided",
+        "{first} and {second} over {cells:count} {of}: undecided; {first} is ahead in {ahead:count}, but "
+        "from {least:count} to {most:count} are possible (mean {mean:points}, adjusted p {p:p})",
     ),
 }
 

@@ -26,8 +26,8 @@ POWER = 0.8
 """The power at which a difference counts as one that could be shown, unless another is asked for."""
 
 _WITH_POWER = (
-    "two algorithms like {first} and {second} would be found different with a power of {power:power} if they differed by "
-    "{smallest:span} or more ({people:count person/people}, {probes:count probe})"
+    "a difference of {smallest:span} or more between algorithms like {first} and {second} would be detected "
+    "with a power of {power:power} ({people:count person/people}, {probes:count probe})"
 )
 _LEADERS = "{first} leads {second} by {effect}, {tested}"
 _SAID: dict[Verdict, Sentence] = {
@@ -42,14 +42,20 @@ _SAID: dict[Verdict, Sentence] = {
     "too easy": Sentence(
         "difficulty.too-easy",
         "caution",
-        "{category}: too easy for the leading algorithms: {first} misses {headroom:hundredth} at rank {rank}, so that even one "
-        "without errors could not be expected to be shown better than it; " + _WITH_POWER + "; " + _LEADERS,
+        "{category}: too easy for the leading algorithms: {first} misses {headroom:hundredth} at rank "
+        "{rank}, so even an algorithm without errors could not be expected to be significantly better; "
+        + _WITH_POWER
+        + "; "
+        + _LEADERS,
     ),
     "too hard": Sentence(
         "difficulty.too-hard",
         "caution",
-        "{category}: too hard for the leading algorithms: {first} recognises {rate:hundredth} at rank {rank}, so that it could "
-        "not be expected to be shown better than guessing; " + _WITH_POWER + "; " + _LEADERS,
+        "{category}: too hard for the leading algorithms: {first} recognises {rate:hundredth} at rank "
+        "{rank}, so it could not be expected to be significantly better than guessing; "
+        + _WITH_POWER
+        + "; "
+        + _LEADERS,
     ),
     "too few people": Sentence(
         "difficulty.too-few-people",
@@ -58,7 +64,7 @@ _SAID: dict[Verdict, Sentence] = {
         "the rate; " + _LEADERS,
     ),
     "one algorithm": Sentence(
-        "difficulty.one-algorithm", "note", "{category}: one algorithm, so there is nothing to compare"
+        "difficulty.one-algorithm", "note", "{category}: only one algorithm, so there is nothing to compare"
     ),
 }
 
@@ -152,7 +158,7 @@ def difficulty(
     nothing better could be shown to be better. A description of these probes and algorithms.
     """
     if not 0.5 <= power < 1:
-        raise UsageError(f"A power lies between 0.5 and 1, got {power!r}.", "0.8 is usual.")
+        raise UsageError(f"A power must be between 0.5 and 1, got {power!r}.", "use 0.8, for example.")
     measure = RecognitionRate(rank)
     order = np.argsort([-float(one.success(rank).mean()) for one in outcomes], kind="stable")
     best = outcomes[order[0]]

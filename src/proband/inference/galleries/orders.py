@@ -22,12 +22,13 @@ from proband.scores import Scores
 from proband.words import Method, Note, Sentence, Target
 
 _TAU = Target("kendall-tau", "Kendall's tau of the orders by identification and by verification")
-_BY_TESTS = Method("tau-by-tests", "what the significant differences of both orders leave open")
+_BY_TESTS = Method("tau-by-tests", "range allowed by the significant differences in both orders")
 _AGREE = Sentence(
     "orders.agreement",
     "note",
-    "{category}: the orders by {identification} and by {verification} agree with Kendall's tau {tau:two}; by what is significant it "
-    "lies between {low:two} and {high:two} ({level:level}, both orders together)",
+    "{category}: the orders by {identification} and by {verification} agree with Kendall's tau {tau:two}; "
+    "given the significant differences, tau is between {low:two} and {high:two} ({level:level}, both orders "
+    "jointly)",
 )
 _REVERSED = Sentence(
     "orders.reversal",
@@ -38,8 +39,8 @@ _REVERSED = Sentence(
 _NO_REVERSAL = Sentence(
     "orders.no-reversal",
     "note",
-    "{category}: {seen:count pair} of algorithms {seen:word stands/stand} in the other order by {verification}, none of them "
-    "significantly so by both",
+    "{category}: {seen:count pair} of algorithms {seen:word is/are} in the opposite order by "
+    "{verification}, but no pair significantly by both",
 )
 
 
@@ -179,7 +180,7 @@ def orders(
     """
     if measure.view != "pairs":
         raise UsageError(
-            f"{measure.code} is no measure of verification.", "ask for fnmr@0.01, auc or eer, for example."
+            f"{measure.code} is not a verification measure.", "use fnmr@0.01, auc or eer, for example."
         )
     verified = compare(
         list(scores), experiment, measure=measure, margin=None, confidence_level=confidence_level, seed=seed

@@ -108,31 +108,32 @@ def date_parts(text: str) -> tuple[int, ...]:
         date.fromisoformat(text + "-01-01"[len(text) - 4 :])
     except ValueError:
         raise UsageError(
-            f"{text!r:.40} is no date.", "write a year, a month or a day: 1996, 1996-09 or 1996-09-30."
+            f"{text!r:.40} is not a date.", "write a year, a month or a day: 1996, 1996-09 or 1996-09-30."
         ) from None
     return tuple(map(int, text.split("-")))
 
 
 @published
 def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
-    """Read a table of participants: the column ``algorithm``, and any of what else a `Participant` has."""
+    """Read a table of participants: the column ``algorithm`` and any other fields of `Participant`."""
     file = Path(path)
     known = ["algorithm", *FACTS]
     frame = read_frame(file, known)
     if "algorithm" not in frame.columns:
         raise InputError(
             f"{file} has no column 'algorithm'.",
-            f"it has: {first_few(frame.columns, 12)}; participants have {', '.join(known)}.",
+            f"its columns are: {first_few(frame.columns, 12)}; a table of participants may have "
+            f"{', '.join(known)}.",
         )
     others = [name for name in frame.columns if name not in known]
     if others:
         raise InputError(
-            f"{file} has a column {others[0]!r}, which says nothing of participants.",
-            f"they have {', '.join(known)}.",
+            f"{file} has a column {others[0]!r}, which is not known for participants.",
+            f"use these columns: {', '.join(known)}.",
         )
     rows = frame.cast(pl.String).to_dicts()
     if any(row["algorithm"] is None for row in rows):
-        raise InputError(f"{file}: a participant has no algorithm.", "name each by the name of its scores.")
+        raise InputError(f"{file}: a participant has no algorithm.", "fill in the name of the scores.")
     told: list[dict[str, Any]] = [{name: value or None for name, value in row.items()} for row in rows]
     for row in told:
         for name in _NUMBERS:
@@ -148,7 +149,7 @@ def _seconds(text: str, column: str, file: Path) -> float:
             raise ValueError
     except ValueError:
         raise InputError(
-            f"{file} has {text!r:.40} in the column {column!r}.", "it is a number of seconds."
+            f"{file} has {text!r:.40} in the column {column!r}.", "use a number of seconds."
         ) from None
     return seconds
 
@@ -178,11 +179,11 @@ def participants_of(
         one = row if isinstance(row, Participant) else Participant(**row)
         if one.algorithm not in algorithms:
             raise UsageError(
-                f"The participant {one.algorithm!r} is no algorithm of the study.",
+                f"The participant {one.algorithm!r} is not an algorithm of the study.",
                 meant(one.algorithm, algorithms),
             )
         if one.algorithm in told:
-            raise UsageError(f"{one.algorithm} is a participant twice.", "describe each once.")
+            raise UsageError(f"{one.algorithm} is listed twice.", "list each participant once.")
         told[one.algorithm] = one
     every = [told.get(name, Participant(name)) for name in algorithms]
     return fill_in(

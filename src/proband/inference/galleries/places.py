@@ -34,8 +34,8 @@ _DAY = 86_400_000_000  # microseconds
 
 _ALIKE = Method(
     "galleries-alike",
-    "chi-square over galleries",
-    "a chi-square test of one rate in all galleries",
+    "chi-squared over galleries",
+    "a chi-squared test for equal rates in all galleries",
     ("rao1992",),
 )
 _ONE_GALLERY = Sentence("galleries.too-few", "caution", "fewer than two galleries have probes")
@@ -180,7 +180,7 @@ def mean_age(samples: Samples, gallery: SmallGallery, column: str) -> tuple[floa
     Which of the two came first does not matter, or a gallery of both kinds would seem to have no age. With several mates the
     mean over them counts.
     """
-    series = dated_column(samples, column, "tell ages by")
+    series = dated_column(samples, column, "compute ages from")
     if series.dtype in (pl.Date, pl.Datetime):
         series = series.cast(pl.Datetime("us")).dt.epoch("us") / _DAY
     values = series.cast(pl.Float64).to_numpy()

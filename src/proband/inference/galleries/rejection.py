@@ -22,7 +22,7 @@ from proband.words import Sentence, count
 _TAKEN_OUT = Sentence(
     "rejection.taken-out",
     "note",
-    "{n:count} of {of:count} people searched for were removed from the gallery at random",
+    "{n:count} of {of:count} people with probes were removed from the gallery at random",
 )
 
 
@@ -47,7 +47,7 @@ class Rejection:
 
     def __post_init__(self) -> None:
         if not 0 <= self.share < 1:
-            raise UsageError(f"The share of people held out lies between 0 and 1, got {self.share!r}.")
+            raise UsageError(f"The share of people held out must be between 0 and 1, got {self.share!r}.")
         if not self.fpirs or not self.ranks:
             raise UsageError("A rejection test needs a false positive rate and a number of candidates.")
 
@@ -133,7 +133,8 @@ def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experi
     wanted = max(1, round(share * len(people)))
     if wanted >= len(people):
         raise DesignError(
-            f"Holding out {count(wanted)} of {count(len(people))} people leaves nobody to be found.",
+            f"Holding out {count(wanted)} of {count(len(people))} people leaves no one with a mate in the "
+            "gallery.",
             "hold out a smaller share.",
         )
     gone = np.random.default_rng([seed, 0]).permutation(people)[:wanted]

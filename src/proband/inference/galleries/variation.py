@@ -50,26 +50,26 @@ Floats = npt.NDArray[np.float64]
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
 AVERAGE = "average over algorithms"
-_ONE_PERSON = Method("one-person", "no interval: all probes are of one person")
+_ONE_PERSON = Method("one-person", "no interval: all probes are from one person")
 _OTHER_GALLERIES = Target("people-in-galleries", "new people and other galleries of this size")
-_FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
+_FIXED = Target("algorithm-and-images", "the algorithm and the number of images per person")
 _ALIKE = Target(
     "galleries-alike",
-    "galleries are independent groups of people, identically distributed, and their mean is nearly normal",
+    "galleries are independent and identically distributed groups of people, and their mean is nearly normal",
 )
 
 _MEANING = (
     Sentence(
         "galleries.meaning-of-intervals",
         "note",
-        "the interval and the ranks of one gallery are for new people searched in that gallery; for ranks its people are "
-        "resampled, the same for all algorithms",
+        "the interval and the ranks in one gallery are for new people searched in that gallery; for ranks, "
+        "people are resampled in the same way for all algorithms",
     )(),
     Sentence(
         "galleries.meaning-of-test",
         "note",
-        "the test whether galleries differ assumes that the people of a gallery are independent, so a rival who ranks before "
-        "many of them counts as a difference between galleries",
+        "the test of differences between galleries assumes that the people in a gallery are independent, so "
+        "one enrolled person who outranks many mates counts as a difference between galleries",
     )(),
 )
 _DEVIATION = Sentence("galleries.deviation", "note", "standard deviation over galleries {deviation:rate}")
@@ -81,7 +81,7 @@ _NOT_COMPARED = Sentence(
 _UNDATED = Sentence(
     "galleries.no-age",
     "note",
-    "no age of {n:count probe}: they, or all their mates, have no value in '{column}'",
+    "no age for {n:count probe}: the probe or all its mates have no value in '{column}'",
 )
 _NO_PROBES = Sentence(
     "galleries.no-probes", "caution", "no probes in {n:word gallery/galleries} {which:names}: empty cells"
@@ -92,19 +92,20 @@ _NO_PROBES_OF = Sentence(
     "no probes in category '{category}' in {n:word gallery/galleries} {which:names}: empty cells",
 )
 NO_TEST = Sentence(
-    "galleries.no-test", "note", "no test whether galleries differ for {algorithms:names}: {why}"
+    "galleries.no-test", "note", "no test of differences between galleries for {algorithms:names}: {why}"
 )
 """Why some algorithms have no test."""
 _FEW_GALLERIES = Sentence(
     "galleries.fewer-than-three",
     "caution",
-    "fewer than three galleries have probes, too few to estimate variation over galleries: the interval of the mean is "
-    "not reliable",
+    "fewer than three galleries have probes, too few to estimate variation between galleries: the interval "
+    "of the mean is not reliable",
 )
 _NO_VARIATION = Sentence(
     "galleries.do-not-vary",
     "caution",
-    "galleries that do not vary give no information about other people: no interval of their mean is claimed",
+    "the galleries do not vary, which gives no information about other people: there is no interval of the "
+    "mean",
 )
 
 
@@ -128,35 +129,35 @@ def gallery_variation(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> GalleryVariation:
-    """Measure algorithms in several galleries of different people, and ask how much the people matter.
+    """Measure algorithms in several galleries of different people, and how much the galleries differ.
 
-    Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery. The mean
-    over galleries varies other people, enrolled and searched for (`spread_of`); the interval and the places of one gallery vary
-    the people searched for in it; `heterogeneity` tests whether galleries differ.
+    Each probe is ranked in the gallery with its person, so no score is used in more than one gallery. The interval of the mean
+    over galleries is for new people, both enrolled and searched (`spread_of`); the interval and the places in one gallery are
+    for new people searched in it; `heterogeneity` tests whether galleries differ.
 
     Parameters
     ----------
     scores
-        One for each algorithm, with names of their own.
+        Scores of each algorithm, with different names.
     experiment
         The large gallery and its probes.
     design
-        How people are dealt to galleries.
+        How people are assigned to galleries.
     measure
         A recognition rate, such as ``"rank-1"``.
     category
-        Score only these probes; a gallery may then have none, and its cells are empty.
+        Use only these probes; cells of galleries without such probes are empty.
     ages
-        A column of dates or numbers: each gallery's mean time between probe and mate, in days for dates.
+        A column of dates or numbers, for the mean time between probe and mate in each gallery, in days for dates.
     confidence_level, seed
-        Of all intervals, and of the draws behind the places' intervals.
+        The level of all intervals, and the seed of the resamples behind the intervals of places.
     ties, counting, on_failure, check_orientation, threads, progress, engine
         As in `rank`.
 
     Returns
     -------
     GalleryVariation
-        The rate in each gallery, how much galleries differ, and the mean over them.
+        The rate in each gallery, the variation between galleries, and the mean over galleries.
 
     References
     ----------
@@ -179,8 +180,9 @@ def gallery_variation(
     measure = as_measure(measure)
     if not isinstance(measure, RecognitionRate):
         raise UsageError(
-            "Variation over galleries is of a recognition rate.",
-            "for the mean of another measure over galleries: estimate(scores, experiment, measure=measure, design=Galleries()).",
+            "Variation over galleries is computed for recognition rates only.",
+            "for the mean of another measure over galleries, use estimate(scores, experiment, "
+            "measure=measure, design=Galleries()).",
         )
     scores = tuple(by_name(scores).values())
     names = [one.name for one in scores]
@@ -239,11 +241,12 @@ def over_galleries(question: Question) -> tuple[Estimate, ...]:
     level = question.confidence_level
     if not isinstance(within, Experiment) or not all(isinstance(one, Scores) for one in question.data):
         raise UsageError(
-            "Galleries are ranked anew, which takes scores and an experiment.",
-            "estimate(scores, Experiment(samples, gallery=...), measure=RecognitionRate(1), design=Galleries(6)).",
+            "Ranking in other galleries needs scores and an experiment.",
+            "call estimate(scores, Experiment(samples, gallery=...), measure=RecognitionRate(1), "
+            "design=Galleries(6)).",
         )
     if question.population is not None:
-        raise UsageError("A finite population is allowed for with closed forms, not with several galleries.")
+        raise UsageError("A finite population is supported with closed forms, not with several galleries.")
     return tuple(_over_galleries(measure, one, within, design, level) for one in question.data)
 
 
@@ -257,8 +260,9 @@ def _over_galleries(
     values = np.array([float(measure.tally(one, np.zeros(len(one), np.intp)).value()) for one in outcomes])
     if len(values) < 2 or not np.isfinite(values).all():
         raise DesignError(
-            f"{len(values)} of {design.k} galleries have probes, and a mean over galleries takes two with finite values.",
-            "ask for fewer galleries, or for a measure that is finite in spite of failures.",
+            f"{len(values)} of {design.k} galleries have probes, and a mean over galleries needs at least "
+            "two galleries with finite values.",
+            "use fewer galleries, or a measure that is finite despite failures.",
         )
     limits = _RATES if measure.in_points else _ANYTHING
     spread = spread_of(values, level, limits)
@@ -302,8 +306,8 @@ def _ranked(
     """Each algorithm's outcomes in each gallery, None where nothing can be scored, and what is to be said of them."""
     experiments = [one.experiment for one in parts.galleries]
     if not any(experiments):
-        raise DesignError("No gallery has a probe of one of its people, so there is nothing to measure.")
-    progress.begin(f"ranks in {len(experiments)} galleries", len(scores) * len(experiments))
+        raise DesignError("No gallery has a probe of an enrolled person, so there is nothing to measure.")
+    progress.begin(f"ranking in {len(experiments)} galleries", len(scores) * len(experiments))
     ranked: Ranked = []
     notes: list[Note] = []
     for one in scores:
@@ -431,7 +435,9 @@ def _mean_of(rates: Sequence[float | None]) -> float | None:
 def _answers(measure: Any, parts: GalleryParts, n_filled: int) -> Answers:
     order = parts.design.order
     of = f"mean {{}} over {counted(n_filled, 'gallery', 'galleries')} of {counted(parts.size, 'person', 'people')}"
-    drift = f"{_ALIKE}; galleries follow {order}, so any drift over it is within their spread"
+    drift = (
+        f"{_ALIKE}; galleries are ordered by {order}, so any drift over {order} is part of their variation"
+    )
     return Answers(
         derived("mean-over-galleries", of, measure.estimand),
         _OTHER_GALLERIES,

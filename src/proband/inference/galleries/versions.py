@@ -29,19 +29,19 @@ Kind = Literal["version", "improvement"]
 _COST = Sentence(
     "feret.cost-of-locating",
     "note",
-    "{category}: locating the face costs {first} {effect} against {second}, {tested}",
+    "{category}: locating the face costs {first} {effect} compared with {second}, {tested}",
 )
 _COST_WITH_FAILURES = Sentence(
     "feret.cost-of-locating-with-failures",
     "note",
-    "{category}: locating the face costs {first} {effect} against {second}, {tested} (without a rank: {failed:count} of "
-    "{probes:count probe})",
+    "{category}: locating the face costs {first} {effect} compared with {second}, {tested} (without a "
+    "rank: {failed:count} of {probes:count probe})",
 )
 _GAIN = Sentence("feret.gain", "note", "{category}: {second} against {first}: {effect}, {tested}")
 _DATED_GAIN = Sentence(
     "feret.gain-between-dates",
     "note",
-    "{category}: {second} against {first} from {first_date} to {second_date}: {effect}, {tested}",
+    "{category}: {second} against {first}, from {first_date} to {second_date}: {effect}, {tested}",
 )
 
 
@@ -87,7 +87,8 @@ class Improvement:
         # A year and a month of the same year can be in order.
         if before[:known] > after[:known]:
             raise UsageError(
-                f"{self.earlier} of {self.earlier_date} is not earlier than {self.later} of {self.later_date}.",
+                f"{self.earlier} of {self.earlier_date} is not earlier than {self.later} of "
+                f"{self.later_date}.",
                 "name the earlier algorithm first.",
             )
 
@@ -261,7 +262,7 @@ def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
     pairs = [_named(one)[1] for one in asked]
     for place, pair in enumerate(pairs):
         if pair in pairs[:place]:
-            raise UsageError(f"{pair[0]} and {pair[1]} are a pair twice.", "name every pair once.")
+            raise UsageError(f"{pair[0]} and {pair[1]} are listed twice.", "list every pair once.")
 
 
 def require_known(names: Iterable[str], known: Sequence[str]) -> None:

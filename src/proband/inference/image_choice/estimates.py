@@ -42,13 +42,13 @@ Floats = npt.NDArray[np.float64]
 _OVER_IMAGES_AND_PEOPLE = Sentence(
     "choices.intervals-and-tests",
     "note",
-    "intervals of rates are over choices of images of these people; differences, p-values and verdicts are for new "
-    "people, with an interval over choices of images beside them",
+    "intervals of rates are over choices of images of these people; differences, p-values and verdicts are "
+    "for new people and also have an interval over choices of images",
 )
 _FLIPPED = Method(
     "sign-flip-of-means",
-    "sign-flip over people's mean successes",
-    "a sign-flip test of people's mean successes over choices of images",
+    "sign flip over the mean successes of people",
+    "a sign-flip test of the mean successes of people over choices of images",
     ("fisher1935", "beveridge2001"),
 )
 
@@ -69,9 +69,9 @@ def _pool_of(question: Question) -> tuple[Pool, ImageChoice]:
     """The pool and the design; refused where they, and scores, are not what is asked with."""
     if not isinstance(question.within, Pool) or not all(isinstance(one, Scores) for one in question.data):
         raise DesignError(
-            "The choice of images varies over scores and a pool of images.",
-            "the command permute does that, and in Python estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()); over "
-            "probes take the design auto, bootstrap or brr.",
+            "The design image-choice needs scores and a pool of images.",
+            "use the command permute, or in Python estimate(measure, scores, Pool(samples, "
+            "groups='session'), ImageChoice()); for probes use the design auto, bootstrap or brr.",
         )
     return question.within, question.design
 
@@ -124,26 +124,27 @@ def exact_over_choices(
     max_rank: Rank | None = None,
     engine: Engine = None,
 ) -> ExactChoice:
-    """Find the mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.
+    """Compute the exact mean rate at every rank if the pair of each person is drawn independently, without simulation.
 
-    Given a probe and its mate, how many of the other people beat the mate is Poisson-binomial (see `exact_choice`). Images of
-    these people vary. With up to 2,000 people of eight pairs each, the variance at rank 1 as well.
+    Given a probe and its mate, the number of other people closer than the mate has a Poisson-binomial distribution (see
+    `exact_choice`). The result is for choices of images of these people. With up to 2,000 people with eight pairs each, the
+    variance at rank 1 is also computed.
 
     Parameters
     ----------
     scores
-        Scores or embeddings over the images of the pool, of one algorithm or of several.
+        Scores or embeddings over the images of the pool, for one or several algorithms.
     experiment
-        The pool: the people, and the pairs of images each could have had.
+        The pool: the people, and the possible pairs of images of each.
     ties, on_failure, engine
         As in `rank`.
     max_rank
-        How many ranks are counted; by default all.
+        The number of ranks; by default all.
 
     Returns
     -------
     ExactChoice or Several
-        The mean rate at every rank; of several algorithms a mapping of names to them.
+        The mean rate at every rank; for several algorithms, a mapping from names to these.
 
     Examples
     --------
@@ -158,7 +159,8 @@ def exact_over_choices(
     options = experiment.options
     if scores.cells(closeness.rows[:1], closeness.columns[:1]) is not None:
         raise DesignError(
-            "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
+            "The exact mean needs every comparison, but some failed or are excluded.",
+            "use random trials instead.",
         )
     rows = _ClosenessRows(scores, closeness.rows, np.maximum(closeness.columns, 0))
     failed = experiment.samples.failed[options.images] & (on_failure == "miss")
@@ -190,7 +192,7 @@ def differences_over_choices(question: Question) -> Joint:
     rank = rank_of_share(measure)
     if rank is None or rank > LOW_RANKS:
         raise DesignError(
-            f"Algorithms are compared over choices of images by their rates at ranks up to {LOW_RANKS}."
+            f"Over choices of images, algorithms can be compared by rates at ranks up to {LOW_RANKS}."
         )
     found = permute(
         dict(zip(question.names, question.scores, strict=True)),

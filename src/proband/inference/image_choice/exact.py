@@ -95,15 +95,16 @@ def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bo
         raise UsageError(f"ties must be pessimistic or optimistic; got {ties!r}.")
     if ties == "mean":
         raise DesignError(
-            "There is no exact expectation for ties broken at random: a success is then a fraction that depends on how "
-            "many rivals are as close as the mate, not only on how many are ahead of it.",
-            "ask for pessimistic and optimistic ties; the mean lies between them.",
+            "There is no exact expectation for ties broken at random: a success is then a fraction that "
+            "depends on how many non-mates are tied with the mate, not only on how many are closer.",
+            "use pessimistic and optimistic ties; the mean is between the two.",
         )
     if variance and len(options.gallery) > MOST_CHOICES:
         raise DesignError(
-            f"The exact variance is offered for up to {count(MOST_CHOICES)} choices in all, such as {count(MOST_CHOICES // 8)} people "
-            f"with 8 each; here {counted(options.n_subjects, 'person has', 'people have')} {count(len(options.gallery))}.",
-            "ask for the CMC only, or estimate the variance from random trials.",
+            f"The exact variance is limited to {count(MOST_CHOICES)} choices in total, such as "
+            f"{count(MOST_CHOICES // 8)} people with 8 each; here "
+            f"{counted(options.n_subjects, 'person has', 'people have')} {count(len(options.gallery))}.",
+            "request only the CMC, or estimate the variance from random trials.",
         )
 
 
@@ -131,7 +132,9 @@ class _People:
     ) -> None:
         n_images = len(options.images)
         if failed.shape != (n_images,):
-            raise InputError(f"There are {count(n_images)} images but {count(failed.size)} marks of failure.")
+            raise InputError(
+                f"Expected one failure mark for each of {count(n_images)} images, got {count(failed.size)}."
+            )
         if not callable(closeness) and closeness.shape != (n_images, n_images):
             raise InputError(f"Closeness must have the shape {(n_images, n_images)}, got {closeness.shape}.")
         self.options, self.failed, self.ties_beat = options, failed, ties_beat
@@ -166,7 +169,7 @@ class _People:
             row = rows[place]
             if not count_beating(row, row[mate], self.ties_beat, s, starts, self.uses, beating):
                 raise InputError(
-                    "Closeness has values that are not finite between images that are not marked as failed.",
+                    "Closeness has non-finite values for images that are not marked as failed.",
                     "mark images that could not be compared as failed.",
                 )
             at_most(beating, self.sizes, cumulative)

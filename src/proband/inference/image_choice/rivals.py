@@ -69,7 +69,7 @@ class Closeness:
                 raise AlignmentError(
                     f"{count(len(absent))} of {count(len(own))} images of the pool are not among the {role} ids of {scores.name}: "
                     f"{first_few(absent)}.",
-                    "make the pool of what was scored: pool_over(scores, samples, groups).",
+                    "restrict the pool to scored images: pool_over(scores, samples, groups).",
                     source=Said(scores.name),
                 ) from None
             full = np.full(len(options.images), -1, dtype=np.intp)
@@ -97,8 +97,8 @@ class Closeness:
             codes = cells[at, self.options.gallery[own]]
             if (codes == DONT_CARE).any():
                 raise DesignError(
-                    f"{self.scores.name}: some comparisons of a person's own images are don't-care cells, so they cannot be "
-                    "chosen.",
+                    f"{self.scores.name}: some genuine comparisons are don't-care cells, so these pairs "
+                    "cannot be chosen.",
                     "leave those images out of the pool.",
                 )
             self.unusable[own] |= codes != OK

@@ -66,8 +66,8 @@ class PackedAlgorithm:
         low_enough = n_ranks <= LOW_RANKS and ties != "mean"
         if kernel == "bit-sliced" and not low_enough:
             raise DesignError(
-                f"The bit-sliced kernel counts ranks up to {LOW_RANKS}, and whole successes only.",
-                "leave the choice of kernel to 'auto'.",
+                f"The bit-sliced kernel supports ranks up to {LOW_RANKS} and whole successes only.",
+                "use kernel='auto'.",
             )
         if low_enough and kernel in ("auto", "bit-sliced") and layout is not None:
             self.slices = Slices.of(closeness, layout, strictly=ties == "optimistic")

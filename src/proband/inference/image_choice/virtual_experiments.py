@@ -48,48 +48,51 @@ _FEWER_RANKS = Sentence("choices.ranks", "note", "ranks up to {ranks:count} of {
 _FAILED = Sentence(
     "choices.failed-images",
     "note",
-    "{n:count image} of the pool failed to be acquired: a trial that chooses one counts it as a miss",
+    "{n:count image} of the pool failed to be acquired and {n:word counts/count} as a miss in trials that "
+    "choose {n:word it/them}",
 )
 _NO_CYCLE = Sentence(
     "choices.no-common-cycle",
     "note",
-    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is distributed among its "
-    "own people ({single:count set has/sets have} one person, whose pair is drawn at random)",
+    "people have {sets:count} different sets of pairs, so there is no common cycle: each set is distributed "
+    "over the people who have it ({single:count set has/sets have} one person, whose pair is drawn at "
+    "random)",
 )
 _REMAINDER = Sentence(
     "choices.remainder",
     "note",
-    "{people:count person is/people are} not a multiple of the {pairs:count pair}: the remainder is drawn at random from the cycle",
+    "{people:count person is/people are} not a multiple of the {pairs:count pair}: the remainder is drawn "
+    "at random from the cycle",
 )
 
 
 @published
 @dataclass(frozen=True, eq=False)
 class VirtualExperiments(Result):
-    """What became of every algorithm in many choices of images.
+    """The results of every algorithm over many choices of images.
 
     Attributes
     ----------
     algorithms, n_subjects, n_ranks
-        Who was tested, with how many people, and how many ranks were counted.
+        The algorithms, the number of people, and the number of counted ranks.
     n_trials
-        The trials that the results rest on; fewer than asked for if the run was stopped.
+        The number of trials; fewer than requested if the run was stopped.
     successes
         Algorithms × people × low ranks: the mean success of each person at ranks 1 … 10.
     replicates
-        Algorithms × trials × low ranks: every trial's rates, if they were kept.
+        Algorithms × trials × low ranks: the rates of every trial, if they were kept.
     answers, notes
-        What varied, what was fixed, and who could not take part.
+        What varied, what was held fixed, and who was left out.
     metrics
-        Of each algorithm, how embeddings were compared; None for scores that are taken as given.
+        How embeddings were compared, for each algorithm; None for supplied scores.
     design, seed, ties, kernel
-        How images were chosen, ties were ordered and trials were counted.
+        How images were chosen, the seed, the tie policy, and the counting kernel.
     confidence_level
-        Of the intervals over choices: the share of choices that they hold.
+        The level of the intervals over choices: the share of choices within them.
     n_distractors
-        People who are enrolled in every trial with one image, and not searched for.
+        People who are enrolled in every trial with one image and never searched.
     measured
-        By code, the other measures that were asked for, over the same trials.
+        The other requested measures over the same trials, by code.
     """
 
     written = Written(
@@ -122,12 +125,12 @@ class VirtualExperiments(Result):
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The algorithms whose differences were counted, two by two: those chosen, or every two."""
+        """The compared pairs of algorithms: the selected pairs, or every pair."""
         return tuple((self.algorithms[a], self.algorithms[b]) for a, b in self._differences)
 
     @property
     def standard_error_of_means(self) -> float:
-        """By how much the mean rates at rank 1 are off by chance, at most: the standard error over trials."""
+        """The largest standard error, over trials, of the mean rates at rank 1."""
         worst = max(self.rate(name).standard_deviation for name in self.algorithms)
         return float(worst / self.n_trials**0.5)
 
@@ -139,7 +142,7 @@ class VirtualExperiments(Result):
         algorithm
             Its name.
         rank
-            From 1 to the last rank that was counted.
+            From 1 to the last counted rank.
 
         Returns
         -------
@@ -150,7 +153,7 @@ class VirtualExperiments(Result):
         return self._rates[self._place(algorithm)][rank - 1]
 
     def difference(self, first: str, second: str, rank: Rank = 1) -> Distribution:
-        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10.
+        """Return the distribution of D, the first rate minus the second within the same trial, at ranks 1 … 10.
 
         Parameters
         ----------
@@ -172,8 +175,8 @@ class VirtualExperiments(Result):
     def not_won(self, first: str, second: str, rank: Rank = 1) -> int:
         """Count the trials in which the first does *not* win: D ≤ 0.
 
-        It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
-        p-value: whether the first would win on *other people* is what `compare` asks.
+        This counts choices of images of these people. Trials are not draws under a null hypothesis, so the share is not a
+        p-value; to test for *new people*, use `compare`.
 
         Parameters
         ----------
@@ -196,11 +199,11 @@ class VirtualExperiments(Result):
         if a == b:
             raise UsageError(f"{first} cannot be compared with itself.")
         if not self._differences:
-            raise UsageError("Differences were not counted.", "permute(..., differences=True).")
+            raise UsageError("Differences were not computed.", "call permute(..., differences=True).")
         if (a, b) not in self._not_won:
             raise UsageError(
-                f"{first} and {second} are not among the pairs that were chosen.",
-                "choose them, or no pairs at all.",
+                f"{first} and {second} are not among the selected pairs.",
+                "add the pair to pairs, or leave pairs out.",
             )
         return a, b
 
@@ -213,9 +216,7 @@ class VirtualExperiments(Result):
     @staticmethod
     def _check_rank(rank: int, last: int) -> None:
         if not 1 <= rank <= last:
-            raise UsageError(
-                f"Ranks from 1 to {last} were counted; got {rank}.", "ask for more with max_rank."
-            )
+            raise UsageError(f"Ranks from 1 to {last} were counted; got {rank}.", "increase max_rank.")
 
     def __repr__(self) -> str:
         shown = ", ".join(
@@ -227,14 +228,14 @@ class VirtualExperiments(Result):
         return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
     def choices(self, experiment: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
-        """List which images of each person some trials chose from the pool, as `trial_choices` does.
+        """List the images of each person chosen in some trials, as in `trial_choices`.
 
         Parameters
         ----------
         experiment
-            The pool, as `permute` had it.
+            The pool, as in `permute`.
         trials
-            Which, counted from 1.
+            The numbers of the trials, from 1.
 
         Returns
         -------
@@ -246,12 +247,12 @@ class VirtualExperiments(Result):
         return trial_choices(experiment, design=self.design, trials=trials, seed=self.seed)
 
     def at_level(self, confidence_level: Level) -> VirtualExperiments:
-        """Return the same with intervals of another level.
+        """Return the same results with another level of intervals.
 
         Parameters
         ----------
         confidence_level
-            The share of choices that intervals hold, between 0 and 1.
+            The share of choices within the intervals, between 0 and 1.
 
         Returns
         -------
@@ -262,12 +263,12 @@ class VirtualExperiments(Result):
         return replace(self, confidence_level=confidence_level, measured=measured)
 
     def rates(self) -> dict[str, RatesOverChoices]:
-        """Every algorithm's rates at all ranks that were counted.
+        """The rates of every algorithm at all counted ranks.
 
         Returns
         -------
         dict
-            By the name of each algorithm its `RatesOverChoices`.
+            `RatesOverChoices` by algorithm.
         """
         made = {}
         for name in self.algorithms:
@@ -309,12 +310,12 @@ class VirtualExperiments(Result):
         )
 
     def differences(self) -> tuple[DifferencesOverChoices, ...]:
-        """Every two algorithms, or the pairs that were chosen, at ranks 1 … 10, where differences were counted.
+        """Every pair of algorithms, or the selected pairs, at ranks 1 … 10, if differences were counted.
 
         Returns
         -------
         tuple of DifferencesOverChoices
-            One for each pair; none where differences were not counted.
+            One for each pair; empty if differences were not counted.
         """
         ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
         answers = replace(self.answers, of=difference_of(self.answers.of))
@@ -352,39 +353,40 @@ def permute(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> VirtualExperiments:
-    """Permute the choice of gallery and probe images, all algorithms in the same trials (Beveridge et al. 2001, §7).
+    """Permute the choice of gallery and probe images, in the same trials for all algorithms (Beveridge et al. 2001, §7).
 
-    Each trial chooses for every person a gallery and a probe image, and measures the rate ρ_τ and, of every two algorithms, the
-    difference D_τ. Images of these people vary; the people stay, so nothing is said of others.
+    Each trial chooses a gallery image and a probe image for every person and measures the rate ρ_τ and, for every pair of
+    algorithms, the difference D_τ. The people are held fixed, so results do not apply to new people.
 
     Parameters
     ----------
     scores
-        One for each algorithm, over the images of the pool.
+        Scores of each algorithm over the images of the pool.
     experiment
-        The pool: the people, and the pairs of images each could have had.
+        The pool: the people, and the possible pairs of images of each.
     design
-        How many trials, balanced or not.
+        The number of trials, and whether they are balanced.
     max_rank
-        How many ranks are counted: by default all, for more than 1,000 people the first 100. Ten or fewer are fastest.
+        The number of ranks to count: by default all, or the first 100 for more than 1,000 people. Ten or fewer are fastest.
     measures
-        Other measures of the same trials, by name or as objects: ``"median-rank@10"``, ``"median-relative-rank"``, ``"rank-20"``, or a
-        `RankStatistic`. Every trial's value is kept, and so are differences in the same trial (`VirtualExperiments.measured`).
+        Further measures in the same trials, by name or as objects: ``"median-rank@10"``, ``"median-relative-rank"``,
+        ``"rank-20"``, or a `RankStatistic`. The value and the differences of every trial are kept
+        (`VirtualExperiments.measured`).
     pairs, against
-        Which pairs of algorithms differences are counted of, by name, the first less the second; or every other algorithm less one.
-        By default every two.
+        The pairs of algorithms to compare, by name (first minus second); or a baseline to compare every other algorithm with.
+        Default: every pair.
     ties, on_failure
-        As in `rank`. Under ``mean`` successes are fractions where there are ties.
+        As in `rank`. With ``mean``, ties give fractional successes.
     seed
         The seed: the same trials for the same seed, with any number of threads and every kernel.
     keep
-        Keep every trial's rates at the ranks 1 … 10.
+        Whether to keep the rates of every trial at ranks 1 … 10.
     differences
-        Count the differences between every two algorithms, too.
+        Whether to count the differences between algorithms.
     kernel
-        ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
+        ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The results are the same, only the time differs.
     keep_on_interrupt
-        When the run is stopped from the keyboard, return what was done so far.
+        Whether to return the completed trials if the run is stopped from the keyboard.
     threads, progress, engine
         As in `rank`.
 
@@ -411,9 +413,7 @@ def permute(
     names = tuple(named)
     chosen = chosen_pairs(names, pairs, against)
     if chosen and not differences:
-        raise UsageError(
-            "Pairs are chosen, and differences are not to be counted.", "leave out differences=False."
-        )
+        raise UsageError("Pairs were given, but differences=False.", "leave out differences=False.")
     compared = every_two(names, chosen) if differences else ()
     asked = _of_ranks(measures, ties)
     n = pool.options.n_subjects
@@ -454,13 +454,13 @@ def _of_ranks(measures: Measure | str | Sequence[Measure | str], ties: TiePolicy
     for measure in map(as_measure, named):
         if not isinstance(measure, OutcomeMeasure):
             raise DesignError(
-                f"The {measure.estimand} is of compared pairs, and choices of images have ranks.",
-                "take a measure of ranks: rank-5, median-rank@10, median-relative-rank.",
+                f"The {measure.estimand} is computed from compared pairs, but choices of images give ranks.",
+                "use a measure of ranks: rank-5, median-rank@10, median-relative-rank.",
             )
         if ties == "mean" and measure.form == "share":
             raise DesignError(
-                f"The {measure.estimand} is a share, and ties broken at random make fractions of it.",
-                "take pessimistic or optimistic ties.",
+                f"The {measure.estimand} needs whole successes, but ties broken at random give fractions.",
+                "use pessimistic or optimistic ties.",
             )
         measure.of_trials(np.ones((1, 1)), 1)  # refused before any work where it is not defined
         made.append(measure)

@@ -41,7 +41,7 @@ _TANGO_WEIGHTED = Method(
 _FEW = Sentence(
     "outcomes.few-discordant",
     "caution",
-    "fewer than {few:count} {unit}s are right for one and wrong for the other, so little can be concluded: {pairs}",
+    "fewer than {few:count} {unit}s are correct for only one of the two, so little can be concluded: {pairs}",
 )
 
 
@@ -139,7 +139,7 @@ def _method(items: Items, draws: int | None) -> Method:
         )
         return joined(test, _TANGO)
     label = f"sign flip over {items.unit}s (mid-p)"
-    account = f"a permutation test that turns around each {items.unit}'s difference (mid-p)"
+    account = f"a permutation test that flips the sign of the difference of each {items.unit} (mid-p)"
     return joined(
         Method(f"sign-flip-of-{items.unit}s", label, account, ("fisher1935",), draws), _TANGO_WEIGHTED, SKEWED
     )

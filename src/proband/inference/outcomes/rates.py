@@ -40,16 +40,16 @@ _STRATIFIED = Method(
 _TWO_RATES = Sentence(
     "outcomes.two-rates",
     "note",
-    "{algorithm}: {unit}s have {least:count} to {most:count} items each; the {unit}-weighted {of} is {value:rate} "
-    "[{low:rate}, {high:rate}], to be quoted for statements about new {unit}s (test whether it differs from the item-weighted "
-    "one: p {p:p})",
+    "{algorithm}: {unit}s have {least:count} to {most:count} items each; the {unit}-weighted {of} is "
+    "{value:rate} [{low:rate}, {high:rate}]; quote it for new {unit}s (test for a difference from the "
+    "item-weighted {of}: p {p:p})",
 )
 _FEW_EVENTS = Sentence(
     "outcomes.supposed-correlation",
     "note",
-    "fewer than two of {n:count item} of {people:count unit} {which}, which does not show how alike the items of a unit are: an "
-    "intraclass correlation of {alike:two} is {source}, with which they are worth {worth:whole} independent items; if all items of a "
-    "unit were alike, the interval would be [{low:rate}, {high:rate}]",
+    "fewer than two of {n:count item} from {people:count unit} {which}, too few to estimate the correlation "
+    "within units: an intraclass correlation of {alike:two} is {source}, which gives an effective sample "
+    "size of {worth:whole} items; with a correlation of 1 the interval would be [{low:rate}, {high:rate}]",
 )
 
 

@@ -28,8 +28,8 @@ Floats = npt.NDArray[np.float64]
 _SUCCESS = Target("success", "success rate")
 _SYSTEMS = Target("systems", "the systems")
 _VARYING: dict[Unit, Target] = {
-    "item": Target("items", "new items, each independent of the others"),
-    "cluster": Target("clusters", "new clusters, with as many items each"),
+    "item": Target("items", "new items, independent of each other"),
+    "cluster": Target("clusters", "new clusters, with the same number of items each"),
 }
 _ALIKE: dict[Unit, Target] = {
     "item": Target("items-alike", "items are independent and identically distributed"),
@@ -54,31 +54,33 @@ def compare_outcomes(
     against: str | None = None,
     one_sided: Side | None = None,
 ) -> OutcomeComparison:
-    """Compare systems by their outcomes of the same items: 1 for a success, 0 for a failure, or between.
+    """Compare systems by their outcomes on the same items: 1 for a success, 0 for a failure, or a fraction.
 
-    What is estimated is the difference of success rates; new items vary (or clusters of them), and the systems stay. The test turns
-    around each unit's difference (Fisher 1935): of single items it is McNemar's (1947), mid-p, with Tango's (1998) interval. Several
-    systems are tested under the same signs, and their intervals, p-values and verdicts hold for all pairs together.
+    The estimand is the difference of success rates for new items, or new clusters of items; the systems are held fixed. The
+    test flips the sign of the difference of each unit (Fisher 1935): for single items it is McNemar's test (1947), mid-p, with
+    Tango's (1998) interval. Several systems are tested with the same signs, and intervals, p-values and verdicts hold jointly
+    for all pairs.
 
     Parameters
     ----------
     table
         A pandas or polars frame, or a mapping of columns.
     item, algorithm, success
-        Columns of a *long* table, a row for each item and system: the item, the system and the outcome.
+        Columns of a *long* table with one row per item and system: the item, the system and the outcome.
     algorithms
-        Columns of a *wide* table, a row for each item: the outcomes of each system. `item` may name its items.
+        Columns of a *wide* table with one row per item: the outcomes of each system. `item` may be the column of item names.
     cluster
-        Column of what items share, such as a patient, a document or a site: clusters are then the units.
+        Column of clusters of items, such as patients, documents or sites: clusters are then the units.
     margin
-        The smallest difference worth having; 0.01, one point, by default.
+        The smallest difference that matters; 0.01, one percentage point, by default.
     adjust
         With three and more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         lets each pair stand for itself.
     pairs, against
-        Compare only these pairs, the first less the second, or every other system with one; what is adjusted is adjusted for these alone.
+        Compare only these pairs (first minus second), or every other system with a baseline; adjustments are for these pairs
+        only.
     one_sided
-        ``lower`` bounds differences from below (has the first more?), ``upper`` from above, and that side is tested; rates keep two ends.
+        ``lower`` or ``upper``: a one-sided bound of differences, with the p-value of that side; rates keep two-sided intervals.
     confidence_level
         Of all intervals.
     seed
@@ -92,7 +94,7 @@ def compare_outcomes(
     Raises
     ------
     InputError
-        If an item has no outcome of some system, or two, or one that is not from 0 to 1.
+        If an item has no outcome or two outcomes of a system, or an outcome outside 0 to 1.
 
     Examples
     --------
@@ -114,7 +116,8 @@ def compare_outcomes(
     units = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].astype(np.intp)
     if len(np.unique(units)) < 2:
         raise InputError(
-            f"One {unit} says nothing of others.", f"compare on at least two {unit}s; better are dozens."
+            f"There is only one {unit}, so nothing can be concluded about other {unit}s.",
+            f"use at least two {unit}s, preferably dozens.",
         )
     items = Items(units, unit)
     answers = Answers(_SUCCESS, _VARYING[unit], _SYSTEMS, _ALIKE[unit])
@@ -151,22 +154,20 @@ def _wide(
 ) -> tuple[dict[str, Floats], npt.NDArray[Any] | None]:
     if system is not None or success is not None:
         raise UsageError(
-            "A table is long, with a column of systems, or wide, with a column for each.",
+            "A table must be long (one column of systems) or wide (one column per system), not both.",
             Hint("leave out {option:algorithm} and {option:success}, or {option:algorithms}."),
         )
     names = [systems] if isinstance(systems, str) else list(systems)
     if len(set(names)) < 2:
         raise UsageError(
             f"A comparison needs at least two systems, got {first_few(names) or 'none'}.",
-            Hint("name their columns: {option:algorithms}"),
+            Hint("specify their columns: {option:algorithms}"),
         )
     if item is not None:
         named = _column(table, item, "item")
         if named.is_duplicated().any():
             twice = named.filter(named.is_duplicated())[0]
-            raise InputError(
-                f"The item {twice!r} has several rows.", "a wide table has one row for each item."
-            )
+            raise InputError(f"The item {twice!r} has several rows.", "use one row per item in a wide table.")
     outcomes = {name: _outcomes(_column(table, name, "algorithms"), name) for name in dict.fromkeys(names)}
     return outcomes, None if cluster is None else _whole(_column(table, cluster, "cluster"), cluster)
 
@@ -180,10 +181,10 @@ def _long(
 ) -> tuple[dict[str, Floats], npt.NDArray[Any] | None]:
     if item is None or system is None or success is None:
         raise UsageError(
-            f"The columns of the outcomes are not said; the table has {first_few(table.columns, 8)}.",
+            f"The columns of the outcomes were not specified; the table has {first_few(table.columns, 8)}.",
             Hint(
-                "a row for each item and system: {option:item}, {option:algorithm}, {option:success}; a column for each system: "
-                "{option:algorithms}."
+                "for one row per item and system, pass {option:item}, {option:algorithm}, {option:success}; "
+                "for one column per system, pass {option:algorithms}."
             ),
         )
     items, who = (
@@ -193,7 +194,8 @@ def _long(
     (rows, of_items), (columns, of_systems) = items, who
     if len(columns) < 2:
         raise UsageError(
-            f"A comparison needs at least two systems; the column {system!r} names {counted(len(columns), 'system')}."
+            f"A comparison needs at least two systems; the column {system!r} has "
+            f"{counted(len(columns), 'system')}."
         )
     places = of_items * len(columns) + of_systems
     seen = np.bincount(places, minlength=len(rows) * len(columns))
@@ -202,14 +204,18 @@ def _long(
         raise InputError(
             f"The item {rows[place // len(columns)]!r} has {count(int(seen[place]))} outcomes of {columns[place % len(columns)]!r}; "
             f"{out_of(int((seen > 1).sum()), len(seen))} cells have several.",
-            Hint("give each trial an item of its own and what it is a trial of as {option:cluster}."),
+            Hint(
+                "use a separate item for each trial, and pass the column that groups trials as "
+                "{option:cluster}."
+            ),
         )
     if (seen == 0).any():
         place = int(seen.argmin())
         raise InputError(
             f"{out_of(int((seen == 0).sum()), len(seen))} outcomes are missing: the item {rows[place // len(columns)]!r} has none of "
             f"{columns[place % len(columns)]!r}.",
-            "systems are compared on the same items: leave out items that some system lacks, or count what is missing as 0.",
+            "leave out items with missing outcomes, or replace missing outcomes by 0: systems are compared "
+            "on the same items.",
         )
     filled = np.empty(len(seen))
     filled[places] = values
@@ -225,7 +231,7 @@ def _long(
         row = int(of_items[moved.argmax()])
         raise InputError(
             f"The item {rows[row]!r} is in several clusters, {names[own[row]]!r} among them.",
-            "an item belongs to one cluster.",
+            "assign each item to one cluster.",
         )
     return outcomes, own
 
@@ -248,7 +254,7 @@ def _codes(column: pl.Series, name: str) -> tuple[list[Any], npt.NDArray[np.intp
         row = int(column.is_null().arg_max() or 0)
         raise InputError(
             f"The column {name!r} is empty in {counted(missing, 'row')}, first in row {count(row + 1)}.",
-            "fill it, or leave these rows out.",
+            "fill in the missing values, or leave these rows out.",
         )
     known = column.unique(maintain_order=True)
     places = pl.DataFrame({"value": known, "place": np.arange(len(known))})
@@ -265,7 +271,8 @@ def _outcomes(column: pl.Series, name: str) -> Floats:
             raise InputError(
                 f"{out_of(int(missing.sum()), len(values))} outcomes in {name!r} are missing, first in row "
                 f"{count(int(missing.arg_max() or 0) + 1)}.",
-                "systems are compared on the same items: leave out items that some system lacks, or count what is missing as 0.",
+                "leave out items with missing outcomes, or replace missing outcomes by 0: systems are "
+                "compared on the same items.",
             )
         found: Floats = values.to_numpy().astype(np.float64)
         wrong = (found < 0) | (found > 1)
@@ -276,6 +283,7 @@ def _outcomes(column: pl.Series, name: str) -> Floats:
         shown = column.drop_nulls()
         got = f"{shown[0]!r}" if len(shown) else "nothing"
     raise InputError(
-        f"Outcomes in {name!r} are 1 for a success and 0 for a failure, or between; got {got}.",
-        "say what a success is: a score with a threshold, an answer that equals the truth.",
+        f"Outcomes in {name!r} must be 1 for a success, 0 for a failure, or a fraction between; got {got}.",
+        "convert values to successes first: for example, a score above a threshold, or an answer equal to "
+        "the truth.",
     )

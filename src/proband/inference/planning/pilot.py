@@ -21,7 +21,8 @@ _FEW = 30  # people in whom the correlation within people hardly shows
 _FEW_PEOPLE = Sentence(
     "plan.small-pilot",
     "caution",
-    "the pilot has {n:count person/people}, in whom it hardly shows how alike the probes of a person are: plan for more",
+    "the pilot has {n:count person/people}, too few for a reliable estimate of the correlation within "
+    "people: plan for more people",
 )
 
 Made = TypeVar("Made", bound=Plan)
@@ -74,19 +75,20 @@ def pilot_of(pilot: Outcomes | Sequence[Outcomes], rank: int, confidence_level: 
     outcomes = [pilot] if isinstance(pilot, Outcomes) else list(pilot)
     if not outcomes or not all(isinstance(part, Outcomes) for part in outcomes):
         raise UsageError(
-            "A pilot is the outcomes of one algorithm or of two.", "make them: rank(scores, experiment)."
+            "A pilot must be the outcomes of one or two algorithms.",
+            "create them with rank(scores, experiment).",
         )
     if len(outcomes) > 2:
         named = ", ".join(part.algorithm for part in outcomes)
         raise UsageError(
             f"A plan is for one algorithm or for two, got {named}.",
-            "choose among them.",
+            "select one or two.",
         )
     require_same_probes(outcomes)
     subjects = outcomes[0].subjects
     numbers = tuple(np.unique(subjects, return_counts=True)[1].tolist())
     if len(numbers) < 2:
-        raise DesignError("The pilot has one person only.", "nothing of other people shows in it.")
+        raise DesignError("The pilot has only one person.", "use a pilot with at least two people.")
     success = [part.success(rank) for part in outcomes]
     differences = success[0] if len(success) == 1 else (success[0] - success[1] + 1) / 2
     shared = success[0] if len(success) == 1 else np.abs(success[0] - success[1])

@@ -51,8 +51,8 @@ _DIFFERENCE: dict[Aim, Sentence] = {
     "non-inferiority": Sentence(
         "plan.non-inferiority",
         "note",
-        "{who} show that one algorithm is not worse by {margin:worth} with a power of {power:power} if they do not differ "
-        "(one-sided, level {level:level})",
+        "{who} show that one algorithm is not worse by {margin:worth} with a power of {power:power} if they "
+        "do not differ (one-sided, level {level:level})",
     ),
 }
 _NO_ERROR = Sentence(
@@ -90,36 +90,44 @@ _AT_ENDS = {
     "subjects": Sentence(
         "plan.pilot-people",
         "note",
-        "With the ends of that interval it is {low:count} or {high:count person/people}",
+        "At the limits of that interval, the result is {low:count} or {high:count person/people}",
     ),
     "margin": Sentence(
-        "plan.pilot-margin", "note", "With the ends of that interval it is {low:worth} or {high:worth}"
+        "plan.pilot-margin",
+        "note",
+        "At the limits of that interval, the result is {low:worth} or {high:worth}",
     ),
     "power": Sentence(
         "plan.pilot-power",
         "note",
-        "With the ends of that interval it is a power of {low:power} or {high:power}",
+        "At the limits of that interval, the result is a power of {low:power} or {high:power}",
     ),
     "half-width": Sentence(
-        "plan.pilot-half-width", "note", "With the ends of that interval it is ±{low:worth} or ±{high:worth}"
+        "plan.pilot-half-width",
+        "note",
+        "At the limits of that interval, the result is ±{low:worth} or ±{high:worth}",
     ),
 }
 _AT_ONE_END = {
     "subjects": Sentence(
         "plan.pilot-people-one-end",
         "note",
-        "With the {which} end of that interval it is {value:count person/people}",
+        "At the {which} limit of that interval, the result is {value:count person/people}",
     ),
     "margin": Sentence(
-        "plan.pilot-margin-one-end", "note", "With the {which} end of that interval it is {value:worth}"
+        "plan.pilot-margin-one-end",
+        "note",
+        "At the {which} limit of that interval, the result is {value:worth}",
     ),
     "power": Sentence(
         "plan.pilot-power-one-end",
         "note",
-        "With the {which} end of that interval it is a power of {value:power}",
+        "At the {which} limit of that interval, the result is a power of {value:power}",
     ),
     "half-width": Sentence(
-        "plan.pilot-half-width-one-end", "note", "With the {which} end of that interval it is ±{value:worth}"
+        "plan.pilot-half-width-one-end",
+        "note",
+        "At the {which} limit of that interval, the result is ±{value:worth}",
     ),
 }
 

@@ -30,28 +30,29 @@ _SLACK = 1e-12  # a goal that is met but for rounding is met
 _COUNTED_ONCE = Sentence(
     "plan.people-counted-once",
     "note",
-    "where all outcomes are equal, the correlation within people cannot be estimated: each person counts once",
+    "all outcomes are equal, so the correlation within people cannot be estimated: each person is counted "
+    "once",
 )
 _NOT_RELIED_ON = Sentence(
     "plan.design-effect-one",
     "note",
-    "a negative correlation within people is not relied on: the design effect is taken to be 1",
+    "a negative correlation within people is not used: the design effect is set to 1",
 )
 _CORRELATED = Sentence(
     "plan.correlated-probes",
     "note",
-    "the intraclass correlation of a person's {n:count probe} is {icc:given}",
+    "the intraclass correlation of {n:count probe} per person is {icc:given}",
 )
 _CORRELATED_DIFFERENCES = Sentence(
     "plan.correlated-differences",
     "note",
-    "the intraclass correlation of the differences on a person's {n:count probe} is {icc:given}",
+    "the intraclass correlation of the differences on {n:count probe} per person is {icc:given}",
 )
 _UNEQUAL = Sentence(
     "plan.unequal-probes",
     "note",
-    "people differ in their number of probes, with a coefficient of variation of {cv:four}; the number is not related "
-    "to how hard the person is",
+    "the number of probes per person has a coefficient of variation of {cv:four} and is unrelated to the "
+    "difficulty of the person",
 )
 _DISCORDANT = Sentence(
     "plan.discordant-expected", "note", "the two algorithms disagree on {share:level} of the probes"
@@ -60,7 +61,7 @@ _TWO_SETS = Sentence("plan.rate-of-two-sets", "note", "two independent data sets
 _TWO_SETS_APART = Sentence(
     "plan.rates-of-two-sets",
     "note",
-    "two independent data sets have a rate of {rate:given} and one off it towards 0.5",
+    "two independent data sets have a rate of {rate:given} and a rate closer to 0.5 by the margin",
 )
 
 
@@ -150,14 +151,15 @@ def people_of(
         probes = _mean_of_probes(1 if probes_per_subject is None else probes_per_subject, probes_cv)
     if icc is None and probes > 1:
         raise UsageError(
-            "Several probes of a person are not independent: their intraclass correlation is needed.",
-            "0 takes the probes for independent, 1 for copies of each other; estimate reports that of a rate.",
+            "A plan with several probes per person needs their intraclass correlation.",
+            "use 0 for independent probes and 1 for identical probes; estimate reports it for a rate.",
         )
     correlation = 0.0 if icc is None else icc
     least = -1 / (probes - 1) if probes > 1 else -1.0
     if not least <= correlation <= 1:
         raise UsageError(
-            f"The intraclass correlation of {digits(probes, 6)} probes lies between {digits(least, 4)} and 1, got {correlation!r}."
+            f"The intraclass correlation of {digits(probes, 6)} probes must be between {digits(least, 4)} "
+            f"and 1, got {correlation!r}."
         )
     effect = 1 + correlation * ((1 + probes_cv**2) * probes - 1)
     if indistinct and probes > 1:
@@ -170,10 +172,13 @@ def _numbers_of_probes(numbers: Sequence[int], cv: float) -> tuple[tuple[int, ..
     """The numbers of probes, their mean and their coefficient of variation."""
     if cv:
         raise UsageError(
-            "The numbers of probes say how they vary.", "leave the coefficient of variation out."
+            "The coefficient of variation follows from the numbers of probes.",
+            "leave out the coefficient of variation.",
         )
     if not numbers:
-        raise UsageError("There are no numbers of probes.", "give one for each person, or as many as recur.")
+        raise UsageError(
+            "No numbers of probes were given.", "pass one per person, or a list that is repeated."
+        )
     known = tuple(whole(number, "number of probes of a person") for number in numbers)
     mean = sum(known) / len(known)
     return known, mean, sqrt(sum((number - mean) ** 2 for number in known) / len(known)) / mean
@@ -183,14 +188,14 @@ def _mean_of_probes(probes: float, cv: float) -> float:
     """Return the number of probes of each person, or its mean where people differ."""
     if not 0 <= cv <= _LARGEST_CV:
         raise UsageError(
-            f"A coefficient of variation lies between 0 and {_LARGEST_CV}, got {cv!r}.",
-            "it is the standard deviation of the numbers of probes over their mean.",
+            f"A coefficient of variation must be between 0 and {_LARGEST_CV}, got {cv!r}.",
+            "use the standard deviation of the numbers of probes divided by their mean.",
         )
     if cv == 0:
         return whole(probes, "number of probes of a person")
     if not 1 < probes <= LARGEST:
         raise UsageError(
-            f"People who differ in their number of probes have more than one on average, got {probes!r}."
+            f"If people differ in their number of probes, the mean must be above 1, got {probes!r}."
         )
     return probes
 
@@ -233,7 +238,7 @@ class TestOf:
         if margin >= self.largest:
             raise UsageError(
                 f"A difference of {size_of(margin)} is impossible where {self.expected}.",
-                f"it must be below {size_of(self.largest)}.",
+                f"use a margin below {size_of(self.largest)}.",
             )
         return margin
 
@@ -250,7 +255,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
     z = normal_quantile(level if differ else 2 * level - 1)
     if discordant is not None and rate is None:
         if differ and discordant == 0:
-            raise UsageError("Two algorithms that agree on all probes have no difference to find.")
+            raise UsageError("Two algorithms that agree on all probes have no difference to detect.")
         return TestOf(
             aim,
             _DISCORDANT(share=round(discordant, 6)),
@@ -270,8 +275,9 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
             reach=lambda margin, n: _independent(margin, n, rate, z, differ),
         )
     raise UsageError(
-        "A plan needs the share of probes on which the two algorithms disagree or, for two independent data sets, the rate.",
-        "take it from a pilot, or guess it: if nothing is known, try 0.02, 0.05, 0.1 and 0.2.",
+        "A plan needs the share of probes on which the two algorithms disagree or, for two independent data "
+        "sets, the rate.",
+        "use a pilot, or a guess: if nothing is known, try 0.02, 0.05, 0.1 and 0.2.",
     )
 
 
@@ -301,8 +307,8 @@ def open_one(margin: float | None, power: float | None, subjects: int | None) ->
     """Require that one of three is left open, and return the power to aim at."""
     if (margin is None) == (subjects is None) and (margin is None or power is not None):
         raise UsageError(
-            "Of margin, power and number of people a plan takes two.",
-            "leave one open, which is worked out; the power is 0.8 unless it is given.",
+            "A plan needs two of margin, power and number of people.",
+            "leave one out, which is computed; the default power is 0.8.",
         )
     wanted = POWER if power is None else power
     return wanted * (1 - _SLACK)
@@ -333,7 +339,7 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
     if not enough(margin):
         raise DesignError(
             f"{counted(subjects, 'person is', 'people are')} too few for any margin.",
-            "take more, or ask for less power or confidence.",
+            "use more people, or less power or confidence.",
         )
     while margin - short > _SLACK * margin:
         middle = (short + margin) / 2
@@ -344,12 +350,15 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
 def found_within(number: int | None, what: str) -> int:
     """Return the number, if there is one."""
     if number is None:
-        raise DesignError(f"{what} would need more than {count(LARGEST)} people.", "ask for less.")
+        raise DesignError(
+            f"{what} would need more than {count(LARGEST)} people.",
+            "use a larger width, margin or error rate.",
+        )
     return number
 
 
 def whole(value: float | None, what: str) -> int:
     """Return the value, if it is a number of people or probes."""
     if value is None or not 1 <= value <= LARGEST or value != int(value):
-        raise UsageError(f"The {what} is a whole number from 1 to {count(LARGEST)}, got {value!r}.")
+        raise UsageError(f"The {what} must be a whole number from 1 to {count(LARGEST)}, got {value!r}.")
     return int(value)

@@ -54,7 +54,7 @@ def dealt(numbers: Sequence[int], subjects: int) -> tuple[npt.NDArray[np.int64],
 def _misses(size: int, missed: float, icc: float) -> tuple[Floats, Floats]:
     """The chances of what a person misses of so many probes, and the first four powers of it: beta-binomial, in bins if many."""
     if size > MOST_PROBES:
-        raise UsageError(f"At most {count(MOST_PROBES)} probes of a person can be planned for.")
+        raise UsageError(f"Plans are limited to {count(MOST_PROBES)} probes per person.")
     f = np.arange(size + 1, dtype=np.float64)
     if icc == 1 or missed in (0.0, 1.0):  # all or none
         chances = np.zeros(size + 1)

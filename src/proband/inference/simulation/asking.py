@@ -20,7 +20,7 @@ from proband.measures import Measure
 from proband.words import Method, Note
 
 Values = float | npt.NDArray[np.float64]
-_SEARCHES = Method("wilson-threshold-anew", "Wilson, threshold found anew")
+_SEARCHES = Method("wilson-threshold-anew", "Wilson, threshold re-estimated")
 
 
 class Answered(NamedTuple):
@@ -173,7 +173,7 @@ class Searching:
             one.data, [self.fpir], [1], confidence_level, n_resamples=self.n_resamples, seed=seed
         ).points
         if point.re_estimated is None:
-            raise DesignError("No false positive is allowed, so no threshold is found anew.")
+            raise DesignError("No false positive is allowed, so the threshold is not re-estimated.")
         return Answered(point.fnir.value, *point.re_estimated, _SEARCHES, ())
 
 
@@ -209,5 +209,5 @@ class Validating:
                 n_models=len(folds.accuracies),
             )
         if not found.has_interval:
-            raise DesignError("Folds that do not vary have no interval.")
+            raise DesignError("Folds without variation have no interval.")
         return Answered(found.value, found.low, found.high, found.method, found.notes)

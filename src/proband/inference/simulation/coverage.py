@@ -27,9 +27,11 @@ from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.samples import Experiment
 from proband.words import Method, Note, Sentence, Target, as_sentence
 
-_SIMULATED = Target("simulated-data-sets", "simulated data sets, each of new people and new probes")
-_SIMULATED_IMAGES = Target("simulated-images", "simulated data sets; in each, new images of its people")
-_NOTHING_REAL = Target("the-design", "the numbers of people and probes, the rate and how much people differ")
+_SIMULATED = Target("simulated-data-sets", "simulated data sets, each with new people and new probes")
+_SIMULATED_IMAGES = Target("simulated-images", "simulated data sets, each with new images of the same people")
+_NOTHING_REAL = Target(
+    "the-design", "the numbers of people and probes, the rate and the variation between people"
+)
 _KEEPS = Sentence(
     "coverage.keeps",
     "note",
@@ -53,29 +55,30 @@ _KEEPS_NOT = Sentence(
 _WIDE = Sentence(
     "coverage.wide",
     "note",
-    "it covers the true value more often than stated, at {ratio:two} times the width of an interval with the true "
+    "its coverage is above the stated level, at {ratio:two} times the width of an interval with the true "
     "variance",
 )
 _CARRIERS = Sentence(
     "coverage.carriers",
     "note",
-    "effectively {carriers:small} of {people:count} people carry the variance",
+    "effectively {carriers:small} of {people:count} people account for the variance",
 )
 _FEW_CARRIERS = Sentence(
     "coverage.few-carriers",
     "caution",
-    "effectively only {carriers:small} of {people:count} people carry the variance: below 3 no interval is reliable; "
-    "test more people, or as many probes of each",
+    "effectively only {carriers:small} of {people:count} people account for the variance: below 3 no "
+    "interval is reliable; test more people, or the same number of probes per person",
 )
 _REFUSED = Sentence(
     "coverage.refused",
     "caution",
-    "{share:tenth} of the data sets gave no interval, and are not counted here",
+    "{share:tenth} of the data sets gave no interval and are left out",
 )
 _INFORMATIVE = Sentence(
     "coverage.informative",
     "note",
-    "hard people have more probes: the rate of new people's probes is {probe_rate:rate}, the mean of people's own rates {rate:rate}",
+    "hard people have more probes: the probe-weighted rate of new people is {probe_rate:rate} and the "
+    "person-weighted rate is {rate:rate}",
 )
 _POWER = Sentence(
     "coverage.power",
@@ -86,37 +89,41 @@ _POWER = Sentence(
 _GIVEN_PERSON = Sentence(
     "coverage.independent-given-person",
     "note",
-    "given the person the two algorithms fail independently, which makes most probes discordant and power least; a share "
-    "of discordant probes can be given",
+    "given the person, the two algorithms fail independently, which maximises discordant probes and "
+    "minimises power; a share of discordant probes can be specified",
 )
-_ASSUMED = "people are independent, their probes independent given the person; {}"
-_PAIRS_ASSUMED = "people add to all scores they take part in, images nothing of their own; {}"
+_ASSUMED = "people are independent, and their probes are independent given the person; {}"
+_PAIRS_ASSUMED = "scores have an effect of each person and no effect of images; {}"
 _FEWEST_CARRIERS = 3
-_SETS = Within(ge=20, le=1_000_000, hint="1000 tell a coverage of 95% to ± 0.7 points.")
+_SETS = Within(
+    ge=20,
+    le=1_000_000,
+    hint="use 1000 for example, which estimates a coverage of 95% to within ± 0.7 points.",
+)
 
 
 @published
 @dataclass(frozen=True)
 class Coverage(Result):
-    """How an interval, and perhaps a test, fares for one design: what simulated data sets showed.
+    """The coverage of an interval, and optionally the power of a test, in simulated data sets.
 
     Attributes
     ----------
     design, measure, in_points
-        The procedure that was tried, what it measures, and whether that is told in percentage points.
+        The simulated procedure, its measure, and whether results are in percentage points.
     subjects, probes, probes_cv
-        People and probes (images, for pairs) of a data set, and the coefficient of variation of the probes per person.
+        People and probes (images, for pairs) per data set, and the coefficient of variation of the probes per person.
     rate, icc, kind, informative
-        What is simulated: the mean of people's own rates (for pairs the measure's true value), how much and in which way people
-        differ, and whether hard people have more probes.
+        The simulated population: the mean rate of people (for pairs, the true value of the measure), the size and kind of
+        variation between people, and whether hard people have more probes.
     interval
-        What became of the intervals.
+        The results for the intervals.
     power, level
-        What became of tests with a true difference of the margin, and with none; None where no margin was given.
+        The results for tests with a true difference of the margin, and with no difference; None without a margin.
     confidence_level, n_sets, seed
-        Of the intervals, the number of data sets, and the seed that gives them.
+        The level of the intervals, the number of data sets, and their seed.
     answers, notes
-        What it means, and what a reader should know.
+        The meaning of the results, and notes.
     """
 
     design: Method
@@ -140,7 +147,7 @@ class Coverage(Result):
 
     @property
     def covered(self) -> Rate:
-        """The share of data sets whose interval holds the truth."""
+        """The share of data sets whose interval contains the true value."""
         return self.interval.covered.value
 
     def sentence(self) -> Note:
@@ -185,48 +192,49 @@ def coverage(
     seed: Seed = 0,
     progress: Progress | None = None,
 ) -> Coverage:
-    """Find by simulation whether an interval keeps its word for a design, how wide it is, and what power a test has.
+    """Simulate the coverage and width of an interval for a design, and the power of a test.
 
-    Data sets of people whose own rates are known are drawn, and every one goes the whole way that real data go. The share of
-    intervals that hold the truth has the Monte Carlo error √(p(1 − p)/n). It is known how procedures fare for *these* people;
-    yours may differ in other ways, so try several kinds.
+    Data sets are simulated for people with known rates and analysed by the same code as real data. The estimated coverage has
+    the Monte Carlo error √(p(1 − p)/n). Results apply to the simulated kind of variation between people, so try several kinds.
 
     Parameters
     ----------
     experiment
-        Your own: an experiment gives people and probes per person as they are; outcomes also the rate and its intraclass correlation.
+        Your data: an experiment provides the people and probes per person; outcomes also provide the rate and its intraclass
+        correlation.
     measure
-        What is estimated, as in `estimate`. ``fnmr`` and ``auc`` are simulated over pairs of images.
+        The measure, as in `estimate`. ``fnmr`` and ``auc`` are simulated over pairs of images.
     design
-        The procedure for the interval, or ``"auto"``.
+        The design of the interval, or ``"auto"``.
     subjects, probes_per_subject
-        People, and the probes of each (for pairs, the images); several numbers are dealt out in turn.
+        People, and the probes per person (for pairs, the images); several numbers are assigned in turn.
     rate, icc
-        The mean of people's own rates, and the intraclass correlation of a person's probes. For `FNMR` and `AUC` the true value, and
-        the share of the scores' variance that people account for.
+        The mean rate of people, and the intraclass correlation of the probes of a person. For `FNMR` and `AUC`, the true value,
+        and the share of the variance of scores due to people.
     kind
-        In which way people differ: ``beta`` (the default of rates), ``normal`` (that of pairs), ``skewed``, ``classes``.
+        The kind of variation between people: ``beta`` (the default of rates), ``normal`` (that of pairs), ``skewed``,
+        ``classes``.
     informative
         Whether hard people have more probes.
     about
-        What the interval is to hold: the value for new ``people``, or for new ``images`` of the people tested; by default what the
-        design claims.
+        The true value to cover: for new ``people``, or for new ``images`` of the tested people; by default the target of the
+        design.
     margin, test, discordant
-        With a margin two algorithms that differ by it are compared, by this test, and two that do not; `discordant` is the share of
-        probes that only one of them recognises (by default they fail independently given the person).
+        With a margin, two algorithms that differ by the margin and two equal algorithms are compared by this test; `discordant`
+        is the share of probes that only one recognises (by default, algorithms fail independently given the person).
     n_sets
-        How many data sets.
+        The number of data sets.
     confidence_level
-        Of the intervals and tests that are simulated.
+        The level of the simulated intervals and tests.
     seed
         The seed of the data sets.
     progress
-        Told how far it is.
+        The progress callback.
 
     Returns
     -------
     Coverage
-        How often the interval holds the truth, how wide it is, and with a margin the power of the test.
+        The coverage and width of the interval and, with a margin, the power of the test.
 
     Examples
     --------
@@ -237,23 +245,24 @@ def coverage(
     measure = as_measure(measure)
     design, test = as_design(design), as_design(test)
     if measure.form == "curve":
-        raise UsageError(
-            "A whole curve has a band, whose coverage is not simulated.", "take a rate at a rank."
-        )
+        raise UsageError("The coverage of bands of whole curves is not simulated.", "use a rate at a rank.")
     population = _population(measure, experiment, subjects, probes_per_subject, rate, icc, kind, informative)
     world: Any
     if isinstance(measure, OutcomeMeasure):
         about = about or ("images" if getattr(design, "capability", None) == "strata" else "people")
         world = OutcomesWorld(population, measure, about)
         if about == "images" and not world.is_share:
-            raise UsageError("New images of the same people are simulated for rates alone.", "take a rate.")
+            raise UsageError("New images of the same people are simulated for rates only.", "use a rate.")
     else:
         if about == "images" or informative:
-            raise UsageError("Over pairs, other people vary, whose numbers of images say nothing of them.")
+            raise UsageError(
+                "Simulations over pairs draw new people, whose numbers of images are unrelated to their "
+                "difficulty."
+            )
         kind = cast("PairKind", population.kind)  # checked there
         world = PairsWorld(population.numbers, measure, population.rate, population.icc, kind)
     if margin is not None and not (isinstance(world, OutcomesWorld) and world.is_share):
-        raise UsageError("Power is simulated for rates of probes alone.", "leave out the margin.")
+        raise UsageError("Power is simulated for rates over probes only.", "leave out the margin.")
     settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
     tally, answer = simulate(world, Estimating(measure, design), n_sets, **settings)
     if answer is None:
@@ -315,13 +324,13 @@ def _population(
     """Who is simulated: as given, or as the data have them."""
     if data is not None and (subjects is not None or probes is not None):
         raise UsageError(
-            "People and probes are taken from the data, or given; not both.", "leave out one of the two."
+            "People and probes were given both as numbers and as data.", "leave one of the two out."
         )
     kind = kind or ("beta" if isinstance(measure, OutcomeMeasure) else "normal")
     if isinstance(data, Outcomes):
         if not isinstance(measure, OutcomeMeasure) or measure.form != "share":
             raise UsageError(
-                "Only a rate is taken from outcomes.", "give an experiment, and the rate and icc."
+                "Only a rate can be simulated from outcomes.", "pass an experiment, the rate and the icc."
             )
         numbers = tuple(np.unique(data.subjects, return_counts=True)[1].tolist())
         seen = cluster_statistics(measure.success(data), data.subjects)
@@ -335,20 +344,20 @@ def _population(
         numbers = population.numbers
     else:
         raise UsageError(
-            "There are no people to simulate.",
-            "give the number of people and their probes, or an experiment or outcomes to take them from.",
+            "The people to simulate were not specified.",
+            "pass the number of people and their probes, or an experiment or outcomes.",
         )
     if rate is None:
-        raise UsageError("A rate to simulate is needed.", "give the one expected, such as 0.95.")
+        raise UsageError("The rate to simulate is missing.", "pass the expected rate, such as 0.95.")
     if icc is None:
         if max(numbers) > 1:
             raise UsageError(
-                "Several probes of a person are not independent: their intraclass correlation is needed.",
-                "0.2 is usual; estimate reports that of a rate.",
+                "A simulation with several probes per person needs their intraclass correlation.",
+                "use 0.2, for example; estimate reports it for a rate.",
             )
         icc = 0.0
     if len(numbers) < 2:
-        raise UsageError("Other people are simulated from at least two; there is one.")
+        raise UsageError("A simulation of new people needs at least two people, got one.")
     return SimulatedPeople(numbers, rate, icc, kind, informative).checked()
 
 

@@ -19,10 +19,10 @@ from proband.words import Method, Target
 
 MONTE_CARLO = 0.99
 """The confidence with which a simulated share is known to lie between its ends."""
-HOLDS = Target("data-sets-that-hold-the-truth", "share of data sets whose interval holds the truth")
+HOLDS = Target("data-sets-that-hold-the-truth", "share of data sets whose interval contains the true value")
 REJECTS = Target("data-sets-that-reject", "share of data sets whose test rejects")
-_OTHER_DATA = Target("simulated-data-sets", "the data sets that are simulated")
-_WORLD = Target("simulated-people", "the people and probes that are simulated, the procedure and its level")
+_OTHER_DATA = Target("simulated-data-sets", "other simulated data sets")
+_WORLD = Target("simulated-people", "the simulated people and probes, the procedure and its level")
 _INDEPENDENT = Target("data-sets-independent", "data sets are independent")
 _EXACT = Method("clopper-pearson", "exact binomial limits", cites=("clopper1934",))
 _SLACK = 1e-12
@@ -171,7 +171,7 @@ class Covered:
     Attributes
     ----------
     covered
-        The share of data sets whose interval holds the truth.
+        The share of data sets whose interval contains the true value.
     too_low, too_high
         The shares whose interval lies below the truth, and above it.
     truth

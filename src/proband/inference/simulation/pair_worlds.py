@@ -58,8 +58,8 @@ class PairsWorld:
     def __post_init__(self) -> None:
         if self.kind not in EFFECTS:
             raise UsageError(
-                f"Scores of pairs are not simulated for people of the kind {self.kind!r}.",
-                f"take one of {', '.join(EFFECTS)}.",
+                f"Scores of pairs are not simulated for the kind {self.kind!r}.",
+                f"use one of {', '.join(EFFECTS)}.",
             )
 
     @cached_property
@@ -90,7 +90,7 @@ class PairsWorld:
             return -float(np.quantile(genuine - impostor, 1 - self.value))
         raise UsageError(
             f"The {self.measure.estimand} is not simulated over pairs.",
-            "take AUC, EER or FNMR at a false match rate.",
+            "use AUC, EER or FNMR at a false match rate.",
         )
 
     @cached_property

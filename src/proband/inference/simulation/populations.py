@@ -17,12 +17,12 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Kind = Literal["beta", "normal", "skewed", "classes"]
 KINDS: dict[Kind, Target] = {
-    "beta": Target("beta", "own rates follow a beta distribution"),
-    "normal": Target("normal", "people's ability is normal behind a probit link"),
+    "beta": Target("beta", "the rates of people follow a beta distribution"),
+    "normal": Target("normal", "the ability of people is normal on a probit scale"),
     "skewed": Target(
-        "skewed", "people's difficulty is exponential behind a probit link: a few are very hard"
+        "skewed", "the difficulty of people is exponential on a probit scale: a few people are very hard"
     ),
-    "classes": Target("classes", "there are two classes of people, most easy and some hard"),
+    "classes": Target("classes", "there are two classes of people: most are easy and some are hard"),
 }
 """In which way people can differ."""
 
@@ -75,15 +75,16 @@ class SimulatedPeople:
             else list(probes_per_subject)
         )
         if not isinstance(subjects, int | np.integer) or subjects < 2:
-            raise UsageError(f"Other people are simulated from at least two, got {subjects!r}.")
+            raise UsageError(f"A simulation of new people needs at least two people, got {subjects!r}.")
         if not each or any(not isinstance(n, int | np.integer) or n < 1 for n in each):
             raise UsageError(
-                f"A person has a whole number of probes, at least one, got {probes_per_subject!r}."
+                "The number of probes per person must be a whole number of at least 1, got "
+                f"{probes_per_subject!r}."
             )
         if subjects > _LARGEST:
             raise UsageError(
-                f"A simulated data set has at most {count(_LARGEST)} probes, and there are more people.",
-                "ask for fewer.",
+                f"A simulated data set may have at most {count(_LARGEST)} probes, but has more people.",
+                "use fewer people.",
             )
         numbers = tuple(int(each[place % len(each)]) for place in range(subjects))
         return cls(numbers, rate, icc, kind, informative).checked()
@@ -91,20 +92,20 @@ class SimulatedPeople:
     def checked(self) -> SimulatedPeople:
         """Return the population if there can be such people."""
         if not 0 < self.rate < 1:
-            raise UsageError(f"A rate to simulate lies between 0 and 1, got {self.rate!r}.", "such as 0.95.")
+            raise UsageError(
+                f"A rate to simulate must be between 0 and 1, got {self.rate!r}.", "use 0.95, for example."
+            )
         if not 0 <= self.icc < 1:
             raise UsageError(
-                f"An intraclass correlation to simulate lies from 0 to below 1, got {self.icc!r}.",
-                "0.2 is usual; estimate reports that of a rate.",
+                f"An intraclass correlation to simulate must be from 0 to below 1, got {self.icc!r}.",
+                "use 0.2, for example; estimate reports it for a rate.",
             )
         if self.kind not in get_args(Kind):
-            raise UsageError(
-                f"There are no people of the kind {self.kind!r}.", f"there are: {', '.join(KINDS)}."
-            )
+            raise UsageError(f"Unknown kind of people: {self.kind!r}.", f"use one of: {', '.join(KINDS)}.")
         if self.informative and len(set(self.numbers)) == 1:
             raise UsageError(
-                "Where everybody has as many probes their number says nothing of a person.",
-                "give several numbers of probes, or a samples table.",
+                "All people have the same number of probes, so it cannot depend on their difficulty.",
+                "pass several numbers of probes, or a samples table.",
             )
         if sum(self.numbers) > _LARGEST:
             raise UsageError(f"More than {count(_LARGEST)} probes in a data set are not simulated.")
@@ -219,7 +220,8 @@ def _fitted(latent: Callable[[Floats], Floats], mean: float, variance: float) ->
     least, most = -6.0, 6.0
     if excess(least) > 0 or excess(most) < 0:
         raise UsageError(
-            "No such people can be simulated.", "take an intraclass correlation further from 0 and 1."
+            "People with this rate and correlation cannot be simulated.",
+            "use an intraclass correlation further from 0 and 1.",
         )
     scale = float(np.exp(brentq(excess, least, most, xtol=1e-8)))
     return shift(scale), scale

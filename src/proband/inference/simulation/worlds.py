@@ -223,9 +223,9 @@ class TwoAlgorithms:
         least = float(np.abs(first - second).mean())
         if not least - 1e-9 <= self.discordant <= most + 1e-9:
             raise UsageError(
-                f"A share of discordant probes of {self.discordant!r} is impossible: with these rates and this intraclass "
-                f"correlation it lies between {fixed(least)} and {fixed(most)}.",
-                "leave it out to take algorithms for independent given the person.",
+                f"A share of discordant probes of {self.discordant!r} is impossible: with these rates and "
+                f"this intraclass correlation it must be between {fixed(least)} and {fixed(most)}.",
+                "leave it out to simulate algorithms that are independent given the person.",
             )
         return (most - self.discordant) / (most - least) if most > least else 0.0
 

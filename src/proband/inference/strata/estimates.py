@@ -24,35 +24,41 @@ from proband.words import Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
 NO_WIDTH = Sentence(
-    "strata.no-width", "caution", "nothing varies, so the interval has no width: it gives no information"
+    "strata.no-width",
+    "caution",
+    "there is no variation, so the interval has no width and gives no information",
 )
 PAST_LIMITS = Sentence(
     "strata.past-limits",
     "caution",
-    "the symmetric interval passes 0 or 1; the usual one (interval='auto') does not",
+    "the symmetric interval extends beyond 0 or 1; the default (interval='auto') does not",
 )
 NOTHING_VARIES = Sentence(
     "strata.nothing-varies",
     "note",
-    "nothing varies within strata, so nothing shows how far units differ: the interval takes each of the {n:count unit} for an independent trial",
+    "there is no variation within strata, so the variation between units cannot be estimated: the interval "
+    "treats each of the {n:count unit} as an independent trial",
 )
 _FEW_PEOPLE = 20  # of a stratum; below, Student's intervals of rates covered too little in simulations
 _SMALL = Sentence(
     "strata.few-people",
     "caution",
-    "{n:count stratum has/strata have} fewer than {few:count} people, too few for Student's interval of a rate; the usual one (interval='auto') allows for it",
+    "{n:count stratum has/strata have} fewer than {few:count} people, too few for Student's interval of a "
+    "rate; the default (interval='auto') accounts for this",
 )
-_STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
-IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "new probe images of these people, as many of each")
+_STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata have no variation")
+IMAGES_OF_PEOPLE = Target(
+    "probe-images-of-these-people", "new probe images of these people, with the same number per person"
+)
 _PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
 _STRATA_FIXED = Target("strata-algorithm-and-gallery", "the strata, the algorithm and the gallery")
 _STRATA_ALIKE = Target(
     "strata-independent",
-    "strata are independent, and the units of one are independent and identically distributed",
+    "strata are independent, and units within a stratum are independent and identically distributed",
 )
 _PEOPLE_WITHIN = Target(
     "people-within-strata-independent",
-    "strata are independent, and the people of one are independent and identically distributed",
+    "strata are independent, and people within a stratum are independent and identically distributed",
 )
 _UNITS_ALIKE = Target("units-alike", "units are independent and identically distributed")
 
@@ -76,7 +82,7 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
     Student's.
     """
     if case.population is not None:
-        raise UsageError("A finite population is not allowed for by stratified designs.")
+        raise UsageError("Stratified designs do not support a finite population.")
     strata, notes = strata_of(case.outcomes, design)
     linear = case.is_share
     if not linear and design.interval not in ("auto", "t"):
@@ -149,7 +155,7 @@ def evaluate_replicates(
     measure, outcomes = case.measure, case.outcomes
     if measure.form == "quantile" and not design.takes_quantiles:
         raise DesignError(
-            "The jackknife's variance is not valid for medians.", "take the design brr, fay or rao-wu."
+            "The jackknife's variance is not valid for medians.", "use the design brr, fay or rao-wu."
         )
     base = strata.observation_weights * len(outcomes)
     if measure.form == "function":
@@ -178,8 +184,8 @@ def _of_function(
     whole = design.whole_units and all(np.ptp(row[row > 0]) <= 1e-12 for row in blocks)
     if not whole or np.ptp(base) > 1e-12:
         raise DesignError(
-            f"{design} gives units weights that are no whole numbers, which a function of ranks alone cannot take.",
-            "use RankStatistic(function, weighted=True), whose function takes ranks and weights.",
+            f"{design} gives units fractional weights, which a function of ranks alone cannot use.",
+            "use RankStatistic(function, weighted=True), with a function of ranks and weights.",
         )
     return float(measure.function(ranks)), np.array(
         [float(measure.function(ranks[row > 0])) for row in blocks]
@@ -202,7 +208,7 @@ def answers_of(of: Target, design: StratifiedDesign) -> Answers:
         other = (
             OTHER_PEOPLE
             if people
-            else Target("units", f"new values of {design.units}, all their probes together")
+            else Target("units", f"new values of {design.units}, each with all its probes")
         )
         return Answers(of, other, GALLERY, PEOPLE_ALIKE if people else _UNITS_ALIKE)
     if design.strata is None and design.units is None:
@@ -210,10 +216,10 @@ def answers_of(of: Target, design: StratifiedDesign) -> Answers:
     fixed = _PEOPLE_FIXED if design.strata is None else _STRATA_FIXED
     where = "these people" if design.strata is None else f"strata of {design.strata}"
     if people:
-        within = f"new people within {where}, as many of each and against these rivals"
+        within = f"new people within {where}, the same number in each, searched in this gallery"
         return Answers(of, Target("people-within-strata", within), fixed, _PEOPLE_WITHIN)
     if design.units is not None:
-        within = f"new values of {design.units} within {where}, as many of each"
+        within = f"new values of {design.units} within {where}, the same number in each"
         return Answers(of, Target("units-within-strata", within), fixed, _STRATA_ALIKE)
-    within = f"probe images within {where}, as many of each"
+    within = f"new probe images within {where}, the same number in each"
     return Answers(of, Target("probe-images-within-strata", within), fixed, _STRATA_ALIKE)

@@ -163,7 +163,7 @@ def freedom_of(
     if rule == "cochran":
         if values is None or not design.knows_strata:
             raise UsageError(
-                "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
+                "Cochran's degrees of freedom apply only to rates over strata.", "pass a number, or 'strata'."
             )
         found = float(strata.effective_freedom(values)[0])
     elif not design.knows_strata:

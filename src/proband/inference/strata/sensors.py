@@ -43,26 +43,27 @@ Codes = npt.NDArray[np.intp]
 _LEFT_OUT = Sentence(
     "sensors.left-out",
     "caution",
-    "{n:count} of {of:count} people have no probe of one or more values of {column}, and are left out: pairs are of one person",
+    "{n:count} of {of:count} people have no probe for one or more values of {column} and are left out: "
+    "comparisons are paired by person",
 )
 _ONE_GALLERY = Sentence(
     "sensors.one-gallery",
     "caution",
-    "all gallery images have the {column} {value}, so what differs may come of the gallery and not of the probes",
+    "all gallery images have the {column} {value}, so differences may be due to the gallery, not the probes",
 )
 _WEIGHTS = Sentence(
     "sensors.people-weigh-alike",
     "note",
-    "every person weighs the same, whatever the number of probes of each {column}",
+    "every person is weighted equally, whatever the number of probes of each {column}",
 )
 _IMAGES = Target(
     "probe-images-of-these-people-by-sensor",
-    "new probe images of these people, as many of each and of each sensor, independent of one another",
+    "new, independent probe images of these people, with the same number per person and sensor",
 )
 _DIFFERENCES = Method(
     "sensors-sign-flip",
-    "Tango interval of people's differences",
-    "Tango's score interval of the mean of people's differences",
+    "Tango interval of the differences per person",
+    "Tango's score interval of the mean difference per person",
     ("tango1998",),
 )
 
@@ -80,13 +81,14 @@ def compare_sensors(
     seed: Seed = 0,
     adjust: Adjustment = "single-step",
 ) -> Comparison:
-    """Compare two or more sensors or conditions: the same people, gallery and algorithm, but other probe images.
+    """Compare two or more sensors or conditions: same people, gallery and algorithm, different probe images.
 
-    What is estimated is the difference of recognition rates, every person weighing the same. With ``auto`` it is paired by
-    person and *new people* vary: the mean of d_i = ȳ_iA − ȳ_iB over people with probes of both, tested by turning each d_i around
-    (Fisher 1935; exact where everybody has as many probes of both), with Tango's (1998) score interval, which agrees. A stratified design with ``units="subject"`` has the same d_i as the
-    units of its strata, v = Σ W_h² s_h²(d)/n_h: *new people within these strata*. One without units varies *probe images of these
-    people*: images of two sensors are not paired, so v = Σ W_h² (s_hA²/n_hA + s_hB²/n_hB) over people h, with Student's interval.
+    The estimand is the difference of recognition rates, with every person weighted equally. With ``auto``, comparisons are
+    paired by person and are for *new people*: the mean of d_i = ȳ_iA − ȳ_iB over people with probes of both, tested by flipping
+    the sign of each d_i (Fisher 1935; exact if each person has the same number of probes of both), with the matching score
+    interval of Tango (1998). A stratified design with ``units="subject"`` uses the same d_i as units within strata, v = Σ W_h²
+    s_h²(d)/n_h: for *new people within these strata*. A design without units is for *new probe images of these people*: images
+    of two sensors are not paired, so v = Σ W_h² (s_hA²/n_hA + s_hB²/n_hB) over people h, with Student's interval.
 
     Parameters
     ----------
@@ -95,9 +97,9 @@ def compare_sensors(
     experiment
         The experiment in which scores are ranked; not needed for outcomes.
     by
-        The column of probes that tells sensors apart.
+        The column of probes with the sensor.
     rank
-        At which a probe counts as recognised.
+        The rank at which a probe counts as recognised.
     design
         ``auto``, or `BRR`, `Fay` or `Jackknife` with any strata, weights, degrees of freedom and interval.
     margin, confidence_level, seed, adjust
@@ -169,12 +171,12 @@ class Sensors:
         """Take apart the probes of one experiment; people without a probe of each sensor are left out, and counted."""
         frame = outcomes.experiment.samples.frame
         if column not in frame.columns:
-            raise unknown_name("column", column, frame.columns, "to tell sensors apart")
+            raise unknown_name("column", column, frame.columns, "to distinguish sensors")
         values = frame[column][outcomes.probes]
         if values.null_count():
             raise DesignError(
                 f"{counted(values.null_count(), 'probe has', 'probes have')} no value of {column}.",
-                "leave them out of the probes.",
+                "remove them from the probes.",
             )
         labels = values.cast(str).to_numpy()
         names = tuple(sorted(set(labels.tolist())))
@@ -188,7 +190,8 @@ class Sensors:
         if len(both) < 2:
             raise DesignError(
                 f"{counted(len(both), 'person has', 'people have')} probes of every {column} ({first_few(names)}).",
-                "sensors are compared on the same people; for different people use compare_independent.",
+                "use data in which people have probes of every sensor, or compare_independent for different "
+                "people.",
             )
         kept = np.isin(outcomes.subjects, sorted(both))
         notes: list[Note] = [_WEIGHTS(column=column)]
@@ -226,14 +229,15 @@ class Sensors:
         """The value of a column for each person, which must be one."""
         frame = self.outcomes[0].experiment.samples.frame
         if column not in frame.columns:
-            raise unknown_name("column", column, frame.columns, "to make strata of")
+            raise unknown_name("column", column, frame.columns, "to form strata")
         found: list[Any] = [None] * self.n_people
         for one, who in zip(self.outcomes, self.people, strict=True):
             for person, value in zip(who.tolist(), frame[column][one.probes].to_list(), strict=True):
                 if value is None or found[person] not in (None, value):
                     raise DesignError(
-                        f"{column} has no value, or several, for a person, who is then in no single stratum.",
-                        "take a column that has one value for each person.",
+                        f"{column} has no value or several values for a person, who must be in exactly one "
+                        "stratum.",
+                        "use a column with one value per person.",
                     )
                 found[person] = value
         return np.array(found)
@@ -285,18 +289,18 @@ def _within_strata(
     """Every two sensors by the textbook variance of people within strata, or of images within people."""
     if not (design.linear_is_textbook and design.knows_strata) or design.neighbours is not None:
         raise DesignError(
-            f"{design} is not for a difference of sensors, whose variance is the textbook's.",
-            "take the design brr, fay or jackknife.",
+            f"{design} does not apply to differences between sensors.",
+            "use the design brr, fay or jackknife.",
         )
     if design.units not in (None, PEOPLE):
         raise UsageError(
-            f"Sensors are paired by person, so units are people or images, not values of {design.units}.",
-            f"units='{PEOPLE}', or leave it out.",
+            f"Sensors are paired by person, so units must be people or images, not values of {design.units}.",
+            f"pass units='{PEOPLE}', or leave units out.",
         )
     if design.units is None and design.strata is not None:
         raise UsageError(
-            f"Images within strata of {design.strata} are of people that are shared: people must be the units.",
-            f"units='{PEOPLE}'; without strata images of these people vary.",
+            f"Strata of {design.strata} share people, so people must be the units.",
+            f"pass units='{PEOPLE}', or leave out strata for new images of these people.",
         )
     paired = design.units is not None
     columns = _of_people(sensors, design) if paired else _of_images(sensors, design)
@@ -355,8 +359,9 @@ def _of_images(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata,
         few = int((np.bincount(who) < 2).sum())
         if few:
             raise DesignError(
-                f"{count(few)} of {count(sensors.n_people)} people have one probe of {sensors.column} {name}, which shows no variance.",
-                "leave them out, or take people as units: auto.",
+                f"{count(few)} of {count(sensors.n_people)} people have one probe of {sensors.column} "
+                f"{name}, so the variance cannot be estimated.",
+                "leave them out, or use people as units: auto.",
             )
         labels = np.array(one.experiment.samples.subjects)[one.subjects]
         strata = Strata.of(labels, weights)

@@ -50,7 +50,8 @@ _CHOICES_APART = 3  # that have a curve each, as in figure 5 of the paper
 _FIXED = Sentence(
     "strat.fixed-gallery",
     "note",
-    "The gallery is fixed ({gallery}, {people:count person/people}): no other column of images is tried, and nothing is mixed",
+    "The gallery is fixed ({gallery}, {people:count person/people}): there are no other image columns and "
+    "no mixed galleries",
 )
 _BRR = Method("brr", "BRR")
 WITHIN_PEOPLE = Method("jackknife-within-people", "jackknife within people (JKn)")
@@ -228,38 +229,38 @@ def strat_study(
 ) -> StratStudy:
     """Run the experiment of Micheals & Boult: galleries, mixing, standard errors, units and algorithms.
 
-    Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
-    the CMC by several methods, and its variance by the number of units; the algorithms under the same replicates. Under BRR probe
-    images of these people vary, and the people stay; with ``units="subject"`` in the design people within strata do. With an experiment
-    its gallery stays what it is, and nothing is mixed.
+    Each column of images is the gallery in turn, without and with mixing (`gallery_effect`); the standard error of the CMC by
+    several methods, and its variance by the number of units; the algorithms compared with the same replicates. BRR is for new
+    probe images of these people; with ``units="subject"`` in the design, for new people within strata. With an experiment, the
+    gallery is fixed and there is no mixing.
 
     Parameters
     ----------
     scores
-        One for each algorithm, over the same images both as queries and as targets.
+        Scores of each algorithm, over the same images as both queries and targets.
     experiment
-        A fixed gallery and its probes, instead of every column in turn. Where no image is both query and target, all targets
-        are the gallery. People (or other strata) with one unit show no variance; they are left out, and counted.
+        A fixed gallery and its probes, instead of every column in turn. If no image is both query and target, all targets are
+        the gallery. People (or other strata) with one unit are left out and counted, because their variance cannot be
+        estimated.
     samples
-        The table of images, where there is no experiment.
+        The table of images, if there is no experiment.
     n_images
-        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
-        while at least half of the people with three are kept.
+        Images per person; people with fewer are left out and counted. By default the number with the most probes that keeps at
+        least half of the people with three images.
     sensors
-        The column of probes that tells sensors or conditions apart, which are then compared (`compare_sensors`); for this a gallery
-        must be fixed.
+        The column of probes with the sensor or condition, for comparison by `compare_sensors`; needs a fixed gallery.
     rank
-        The rank of tables and tests; curves have all ranks.
+        The rank for tables and tests; curves have all ranks.
     design
         `BRR` by default.
     order_by
-        The column that orders a person's images; by default the order of the table.
+        The column by which the images of a person are ordered; by default table order.
     confidence_level, seed
-        Of all intervals, and of replicates.
+        The level of all intervals, and the seed of replicates.
     ties, on_failure
         As in `rank`.
     progress, engine
-        What is told how far it is, and where the work runs.
+        The progress callback, and where computations run.
 
     Returns
     -------
@@ -284,14 +285,14 @@ def strat_study(
     """
     scores = tuple(by_name(scores).values())
     if not scores:
-        raise UsageError("There are no scores.")
+        raise UsageError("No scores were given.")
     if experiment is None and samples is None:
         raise UsageError(
-            "Nothing says whose the images are.",
-            "give samples, the table of images, or an experiment with a fixed gallery.",
+            "The subjects of the images are unknown.",
+            "pass samples (the table of images), or an experiment with a fixed gallery.",
         )
     if experiment is not None and samples is not None:
-        raise UsageError("An experiment has its own table of images.", "leave out samples.")
+        raise UsageError("An experiment already includes a table of images.", "leave out samples.")
     chosen = design if design is not None else BRR()
     if samples is not None and n_images is None and order_by is None and not _on_both_axes(scores):
         experiment = experiment_over(list(scores), samples)
@@ -301,13 +302,13 @@ def strat_study(
     if experiment is not None:
         if n_images is not None or order_by is not None:
             raise UsageError(
-                "With a fixed gallery there are no columns of images.", "leave out images and their order."
+                "With a fixed gallery there are no image columns.", "leave out images and order."
             )
         return _with_fixed_gallery(scores, experiment, sensors, rank, chosen, judging, policies, shown)
     if sensors is not None:
         raise UsageError(
-            "Sensors are compared against one gallery.",
-            Hint("say which: {option:gallery=one_per_subject} or a condition."),
+            "Sensors must be compared with one gallery.",
+            Hint("select it with {option:gallery=one_per_subject} or a condition."),
         )
     assert samples is not None
     plain, mixed = (
@@ -315,7 +316,7 @@ def strat_study(
         for turn in (False, True)
     )
     if not 1 <= rank <= len(plain.places):
-        raise UsageError(f"There are ranks 1 to {count(len(plain.places))}, got {rank!r}.")
+        raise UsageError(f"Ranks must be from 1 to {count(len(plain.places))}, got {rank!r}.")
     shown.begin("galleries", 2 * len(scores))
     effects: list[list[GalleryEffect]] = [[], []]
     for one in scores:
@@ -390,7 +391,7 @@ def _with_fixed_gallery(
         shown.advance(1)
     outcomes, n_left_out = _of_several(whole, design)
     if not 1 <= rank <= outcomes[0].n_ranks:
-        raise UsageError(f"There are ranks 1 to {count(outcomes[0].n_ranks)}, got {rank!r}.")
+        raise UsageError(f"Ranks must be from 1 to {count(outcomes[0].n_ranks)}, got {rank!r}.")
     several = len(np.unique(outcomes[0].subjects)) < len(outcomes[0])
     within = strata_of(outcomes[0], BRR())[0].sizes.min() > 1
     return StratStudy(
@@ -430,8 +431,9 @@ def _of_several(whole: list[Outcomes], design: StratifiedDesign) -> tuple[list[O
     kept = (strata.sizes > 1)[codes]
     if len(np.unique(codes[kept])) < 2:
         raise DesignError(
-            "Fewer than two strata have several units, so nothing shows how they vary.",
-            "pair strata of one unit by the design collapsed-strata, or take larger strata with people as units.",
+            "Fewer than two strata have several units, so the variance cannot be estimated.",
+            "pair strata of one unit with the design collapsed-strata, or use larger strata with people as "
+            "units.",
         )
     part = first.experiment.restricted(probes=first.probes[kept].tolist())
     lost = len(np.unique(first.subjects)) - len(np.unique(first.subjects[kept]))

@@ -17,8 +17,9 @@ from proband.words import Note, Sentence, counted
 _SHARED_UNITS = Sentence(
     "strata.units-share-people",
     "caution",
-    "{n:count} of {of:count} people are in several units ({units}) of strata by {strata}, and what is of one person is alike: "
-    "the error is of new {units} of these people, and too small for new people, for whom people must be the units: subject",
+    "{n:count} of {of:count} people are in several units ({units}) of strata by {strata}, and data of one "
+    "person are correlated: the standard error is for new {units} of these people and too small for new "
+    "people; for new people, use subject as the units",
 )
 
 
@@ -47,7 +48,7 @@ def _column(outcomes: Outcomes, name: str, what: str) -> Any:
     """The values of a column for each probe; none may be missing."""
     frame = outcomes.experiment.samples.frame
     if name not in frame.columns:
-        raise unknown_name("column", name, frame.columns, f"to find each probe's {what} by")
+        raise unknown_name("column", name, frame.columns, f"to find the {what} of each probe")
     column = frame[name][outcomes.probes]
     if column.null_count():
         raise DesignError(
@@ -67,9 +68,9 @@ def _require_nested(strata: Strata, outcomes: Outcomes, design: StratifiedDesign
         several = crossing[0][crossing[1] > 1]
         names = [outcomes.experiment.samples.subjects[int(code)] for code in several]
         raise DesignError(
-            f"{counted(len(names), 'person is', 'people are')} in several strata of {design.strata}, which are then not "
-            f"independent: {first_few(names)}.",
-            "take people as the strata, or a column that has one value for each person.",
+            f"{counted(len(names), 'person is', 'people are')} in several strata of {design.strata}, so the "
+            f"strata are not independent: {first_few(names)}.",
+            "use people as the strata, or a column with one value per person.",
         )
 
 

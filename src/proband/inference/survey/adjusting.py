@@ -19,13 +19,14 @@ _TIGHT = 1e-9
 _POST_STRATIFIED = Sentence(
     "survey.post-stratified",
     "note",
-    "weights were post-stratified to {n:count cell} of {columns}; factors from {least:small} to {most:small}",
+    "weights were post-stratified to {n:count cell} of {columns}; adjustment factors from {least:small} to "
+    "{most:small}",
 )
 _RAKED = Sentence(
     "survey.raked",
     "note",
-    "weights were raked to {n:count margin} ({columns}) in {rounds:count round}; factors from {least:small} to {most:small}, "
-    "margins met to {off:small}",
+    "weights were raked to {n:count margin} ({columns}) in {rounds:count round}; adjustment factors from "
+    "{least:small} to {most:small}, margins met to {off:small}",
 )
 _NOT_CONVERGED = Sentence(
     "survey.raking-not-converged",
@@ -35,12 +36,13 @@ _NOT_CONVERGED = Sentence(
 _CALIBRATED = Sentence(
     "survey.calibrated",
     "note",
-    "weights were calibrated to {n:count total} (linear); factors from {least:small} to {most:small}",
+    "weights were calibrated to {n:count total} (linear); adjustment factors from {least:small} to "
+    "{most:small}",
 )
 _NEGATIVE = Sentence(
     "survey.negative-weights",
     "caution",
-    "{n:count weight is/weights are} negative after linear calibration: rake instead",
+    "{n:count weight is/weights are} negative after linear calibration: use raking instead",
 )
 
 
@@ -93,9 +95,9 @@ class Cells:
         empty = np.flatnonzero((held <= 0) & (self.totals > 0))
         if len(empty):
             raise DesignError(
-                f"The cell {self.names[empty[0]]!r} of {self.what} has no weight in a replicate, so it cannot be scaled to its "
-                "total.",
-                "join it with another, or take a method that keeps some of every unit: fay.",
+                f"The cell {self.names[empty[0]]!r} of {self.what} has no weight in a replicate, so it "
+                "cannot be scaled to its total.",
+                "merge it with another cell, or use a method that gives every unit some weight: fay.",
             )
         factors = np.divide(self.totals, held, out=np.zeros_like(held), where=held > 0)
         found: Floats = weights * factors[self.codes]
@@ -109,13 +111,14 @@ class Cells:
             raise DesignError(
                 f"The cell {self.names[bare[0]]!r} of {self.what} has a total of {digits(float(self.totals[bare[0]]), 8)} in the "
                 "population and no row in the sample.",
-                "join it with another cell, in the totals and in the table.",
+                "merge it with another cell, in the totals and in the table.",
             )
         surplus = np.flatnonzero((held > 0) & (self.totals <= 0))
         if len(surplus):
             raise DesignError(
-                f"The cell {self.names[surplus[0]]!r} of {self.what} is in the sample and has no total in the population.",
-                "give its total, or leave its rows out.",
+                f"The cell {self.names[surplus[0]]!r} of {self.what} is in the sample but has no population "
+                "total.",
+                "add its total, or leave its rows out.",
             )
 
     def off(self, weights: Floats) -> float:
@@ -240,7 +243,7 @@ def rake(
     if max(grand) - min(grand) > 1e-6 * max(grand):
         raise InputError(
             f"The margins have different sums: {', '.join(digits(one, 8) for one in grand)}.",
-            "they are totals of one population: make them agree.",
+            "make the sums agree: all margins are totals of one population.",
         )
     for one in margins:
         one.check(weights)
@@ -293,8 +296,9 @@ def _linear_factors(matrix: Floats, weights: Floats, totals: Floats) -> Floats:
     off = np.abs((weighted * factors[:, None]).sum(axis=0) - totals)
     if (off > 1e-6 * np.maximum(np.abs(totals), 1.0)).any():
         raise DesignError(
-            f"The {count(len(totals))} totals cannot be met together: they contradict each other, or a column does not vary.",
-            "check their sums, and leave out columns that say the same.",
+            f"The {count(len(totals))} totals cannot be met together: they contradict each other, or a "
+            "column is constant.",
+            "check their sums, and remove redundant columns.",
         )
     return factors
 

@@ -27,7 +27,7 @@ def column_of(table: pl.DataFrame, name: str, option: str) -> pl.Series:
 def labels_of(table: pl.DataFrame, name: str, option: str) -> tuple[tuple[str, ...], Integers]:
     """The values of a column in order, as texts, and which of them each row has; none may be missing."""
     column = column_of(table, name, option)
-    _refuse_missing(column, name, "fill it, or leave these rows out.")
+    _refuse_missing(column, name, "fill in the missing values, or leave these rows out.")
     known = column.unique().sort()
     places = pl.DataFrame({"value": known, "place": np.arange(len(known))})
     found = pl.DataFrame({"value": column}).join(places, on="value", how="left", maintain_order="left")
@@ -52,19 +52,19 @@ def numbers_of(table: pl.DataFrame, name: str, option: str, missing: bool = Fals
     column = column_of(table, name, option)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise InputError(
-            f"The column {name!r} does not hold numbers: {column.drop_nulls()[0]!r}."
+            f"The column {name!r} is not numeric: {column.drop_nulls()[0]!r}."
             if column.drop_nulls().len()
             else f"The column {name!r} is empty.",
-            Hint("name another: {option:{column}}", column=option) if option else None,
+            Hint("use another column: {option:{column}}", column=option) if option else None,
         )
     found: Floats = column.cast(pl.Float64).fill_nan(None).to_numpy().astype(np.float64)
     if not missing:
         _refuse_missing(
             column.cast(pl.Float64).fill_nan(None),
             name,
-            Hint("fill it, or leave these rows out: {option:missing=drop}")
+            Hint("fill in the missing values, or leave these rows out: {option:missing=drop}")
             if option not in ("", "weights", "fpc")
-            else "fill it, or leave these rows out.",
+            else "fill in the missing values, or leave these rows out.",
         )
     if np.isinf(found).any():
         raise InputError(

@@ -26,25 +26,26 @@ _FEW = 10
 _TAYLOR = Method(
     "taylor",
     "Taylor linearisation",
-    "linearised variances over the units drawn within strata",
+    "linearised variances over the units sampled within strata",
     ("wolter2007", "lumley2004"),
 )
-_SEVERAL = Target("survey", "estimates for the population sampled")
-_UNITS = Target("survey-units", "which units of the population were drawn, within the strata")
-_ROWS = Target("survey-rows", "which rows of the population were drawn, within the strata")
-_AS_SUPPLIED = Target("survey-replicates", "what the replicate weights that came with the data vary")
-_FIXED = Target("survey-population", "the population, its strata and the outcome of every row in it")
+_SEVERAL = Target("survey", "estimates for the sampled population")
+_UNITS = Target("survey-units", "other samples of units from the same strata of the population")
+_ROWS = Target("survey-rows", "other samples of rows from the same strata of the population")
+_AS_SUPPLIED = Target("survey-replicates", "other samples, as represented by the supplied replicate weights")
+_FIXED = Target("survey-population", "the population, its strata and the outcome of every row")
 _REPLACED = Target(
-    "survey-with-replacement", "units are drawn independently within strata, and the weights are right"
+    "survey-with-replacement", "units are sampled independently within strata, and the weights are correct"
 )
 _FINITE = Target(
     "survey-without-replacement",
-    "units are drawn by chance and without replacement within strata, and the weights are right",
+    "units are sampled randomly without replacement within strata, and the weights are correct",
 )
 _FEW_UNITS = Sentence(
     "survey.few-units",
     "caution",
-    "{freedom:count degree} of freedom: with so few units intervals of skewed columns and of shares near 0 or 1 cover too seldom",
+    "{freedom:count degree} of freedom: with so few units, intervals of skewed columns and of shares near 0 "
+    "or 1 have low coverage",
 )
 _OUTSIDE = Sentence(
     "survey.missing", "note", "{n:count row lacks/rows lack} a value and {n:word is/are} outside the domain"
@@ -52,17 +53,18 @@ _OUTSIDE = Sentence(
 _PAST = Sentence(
     "survey.past-limits",
     "caution",
-    "an interval of a share passes 0 or 1; the usual one (interval='auto') does not",
+    "the interval of a share extends beyond 0 or 1; the default (interval='auto') does not",
 )
 _EXTREME = Sentence(
     "survey.extreme-quantile",
     "caution",
-    "a quantile is of a share less than that of the smallest value, where R's rules give the second smallest; hf1 gives the smallest",
+    "a quantile is below the share of the smallest value: R's rules give the second smallest value; hf1 "
+    "gives the smallest",
 )
 _NO_END = Sentence(
     "survey.quantile-without-end",
     "caution",
-    "an interval of a quantile has no end: the share below it may be 0 or 1",
+    "an interval of a quantile is unbounded: the share below it may be 0 or 1",
 )
 
 
@@ -175,8 +177,9 @@ def _require_rows(sample: Sample, parts: Sequence[DomainPart]) -> None:
     for one in parts:
         if not (one.inside & (sample.weights > 0)).any():
             raise DesignError(
-                f"The domain {one.domain if one.domain.values else 'of all rows'} has no row with a value and a weight.",
-                "leave it out, or join it with another.",
+                f"The domain {one.domain if one.domain.values else 'of all rows'} has no rows with a value "
+                "and a weight.",
+                "leave it out, or merge it with another domain.",
             )
 
 
@@ -184,7 +187,7 @@ def _require_each_once(rows: Sequence[SurveyRow]) -> None:
     names = [row.name for row in rows]
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
-        raise UsageError(f"{twice!r} is asked for twice.", "ask for each statistic once.")
+        raise UsageError(f"{twice!r} is requested twice.", "request each statistic once.")
 
 
 def _require_suitable(bound: Sequence[Bound], sample: Sample, options: SurveyOptions) -> None:
@@ -192,13 +195,13 @@ def _require_suitable(bound: Sequence[Bound], sample: Sample, options: SurveyOpt
     if of_quantiles and options.quantile_interval == "replicates":
         if sample.replicates is None:
             raise UsageError(
-                "Quantiles have an interval of replicates only where there are replicates.",
-                Hint("{give:method=brr}, or leave it out for Woodruff's interval."),
+                "Replicate intervals of quantiles need replicates.",
+                Hint("{give:method=brr}, or leave quantile_interval out for Woodruff's interval."),
             )
         if sample.replicates.method.key in ("jackknife", "jackknife-stratified"):
             raise DesignError(
                 "The jackknife's variance is not valid for quantiles.",
-                Hint("take {option:method=brr}, fay or bootstrap, or Woodruff's interval."),
+                Hint("use {option:method=brr}, fay or bootstrap, or Woodruff's interval."),
             )
     if options.interval in ("logit", "asin", "beta"):
         for one in bound:
@@ -226,9 +229,12 @@ def _replicated(sample: Sample, parts: Sequence[DomainPart]) -> Floats:
     if not np.isfinite(found).all():
         lost = int((~np.isfinite(found)).any(axis=1).sum())
         raise DesignError(
-            f"In {counted(lost, 'replicate')} of {count(len(found))} a statistic is not a finite number: a domain is left without "
-            "any row.",
-            Hint("{option:method=fay} keeps some of every unit, {option:method=taylor} needs no replicates."),
+            f"In {counted(lost, 'replicate')} of {count(len(found))} a statistic is not finite: a domain "
+            "has no rows left.",
+            Hint(
+                "use {option:method=fay}, which gives every unit some weight, or {option:method=taylor}, "
+                "which needs no replicates."
+            ),
         )
     return found
 

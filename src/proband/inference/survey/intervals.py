@@ -49,7 +49,7 @@ class SurveyOptions:
     def __post_init__(self) -> None:
         check_level(self.confidence_level)
         if self.freedom is not None and not self.freedom > 0:
-            raise UsageError(f"Degrees of freedom are above 0, got {self.freedom!r}.")
+            raise UsageError(f"Degrees of freedom must be above 0, got {self.freedom!r}.")
 
 
 @dataclass(frozen=True, eq=False)

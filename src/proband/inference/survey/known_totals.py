@@ -88,9 +88,9 @@ def cells_known(table: pl.DataFrame, totals: Any, columns: str | Sequence[str] |
     named = tuple(name for name in known.columns if name not in rest)
     if len(rest) != 1 or not named:
         raise UsageError(
-            f"Totals of cells have the columns of the table that make the cells and one column more, of totals; got "
+            "A table of cell totals needs the columns that define the cells and one column of totals; got "
             f"{first_few(known.columns, 8)}.",
-            "name the cells' columns as in the table; with a mapping say columns=…",
+            "use the same column names as in the table; with a mapping, pass columns=…",
         )
     return KnownCells(_cells(table, named, _from_table(known, named, rest[0])))
 
@@ -98,9 +98,9 @@ def cells_known(table: pl.DataFrame, totals: Any, columns: str | Sequence[str] |
 def margins_known(table: pl.DataFrame, margins: Any, epsilon: float | None, max_rounds: int) -> KnownMargins:
     """Read margins: a mapping from column to totals, or a table for each margin, or one long table of all."""
     if epsilon is not None and not epsilon > 0:
-        raise UsageError(f"Raking ends at a change above 0, got {epsilon!r}.")
+        raise UsageError(f"epsilon must be above 0 for raking, got {epsilon!r}.")
     if max_rounds < 1:
-        raise UsageError(f"Raking takes at least one round, got {max_rounds!r}.")
+        raise UsageError(f"Raking needs at least one round, got {max_rounds!r}.")
     made: list[Cells]
     if isinstance(margins, Mapping) and all(isinstance(one, Mapping) for one in margins.values()):
         made = [
@@ -115,7 +115,7 @@ def margins_known(table: pl.DataFrame, margins: Any, epsilon: float | None, max_
         tables = margins if isinstance(margins, list | tuple) else [margins]
         made = [one for each in tables for one in _margins_of(table, frame_from(each))]
     if not made:
-        raise UsageError("There are no margins to rake to.")
+        raise UsageError("No margins were given for raking.")
     return KnownMargins(tuple(made), epsilon, max_rounds)
 
 
@@ -133,13 +133,13 @@ def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | N
             sums.append(number_from(said, "total"))
         else:
             raise UsageError(
-                f"{name!r} is a column of names, which has a total for each of its values.",
-                f"give a mapping: {{{name!r}: {{'value': total, …}}}}.",
+                f"{name!r} is a text column, which needs a total for each of its values.",
+                f"pass a mapping: {{{name!r}: {{'value': total, …}}}}.",
             )
     if not columns:
-        raise UsageError("There are no totals to calibrate to.")
+        raise UsageError("No totals were given for calibration.")
     if not np.isfinite(sums).all():
-        raise InputError("Totals of the population are finite numbers.")
+        raise InputError("Population totals must be finite numbers.")
     return KnownColumns(np.stack(columns, axis=1), np.array(sums))
 
 
@@ -153,7 +153,7 @@ def long_totals(known: pl.DataFrame) -> dict[str, dict[str, float]] | None:
         own = found.setdefault(text_of(name), {})
         key = "" if cell is None else text_of(cell)
         if key in own:
-            raise InputError(f"The total of {key!r} of {name!r} is there twice.", "give each once.")
+            raise InputError(f"The total of {key!r} of {name!r} is given twice.", "give each total once.")
         own[key] = total
     return found
 
@@ -175,7 +175,9 @@ def _from_table(known: pl.DataFrame, columns: tuple[str, ...], total: str) -> di
     for row, number in zip(known.select(columns).rows(), numbers, strict=True):
         key = tuple(map(text_of, row))
         if key in found:
-            raise InputError(f"The total of the cell {', '.join(key)!r} is there twice.", "give each once.")
+            raise InputError(
+                f"The total of the cell {', '.join(key)!r} is given twice.", "give each total once."
+            )
         found[key] = number
     return found
 
@@ -189,7 +191,7 @@ def _cells(table: pl.DataFrame, columns: tuple[str, ...], totals: Mapping[tuple[
         )
     numbers = {key: number_from(value, "total") for key, value in totals.items()}
     if not np.isfinite(list(numbers.values())).all() or min(numbers.values()) < 0:
-        raise InputError(f"Totals of {', '.join(columns)} are finite and not negative.")
+        raise InputError(f"Totals of {', '.join(columns)} must be finite and at least 0.")
     parts = [labels_of(table, name, "") for name in columns]
     known = list(numbers)
     places = {key: place for place, key in enumerate(known)}
@@ -197,9 +199,10 @@ def _cells(table: pl.DataFrame, columns: tuple[str, ...], totals: Mapping[tuple[
     absent = sorted({row for row in rows if row not in places})
     if absent:
         raise InputError(
-            f"{counted(len(absent), 'cell', 'cells')} of {', '.join(columns)} {'is' if len(absent) == 1 else 'are'} in the table and "
-            f"without a total: {first_few([', '.join(one) for one in absent])}.",
-            "give its total, or leave its rows out.",
+            f"{counted(len(absent), 'cell', 'cells')} of {', '.join(columns)} "
+            f"{'is' if len(absent) == 1 else 'are'} in the table but has no total: "
+            f"{first_few([', '.join(one) for one in absent])}.",
+            "add the totals, or leave these rows out.",
         )
     codes = np.array([places[row] for row in rows], dtype=np.intp)
     return Cells(

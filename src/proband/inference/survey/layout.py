@@ -62,7 +62,7 @@ def stage_of(
             raise InputError(
                 f"The population of the stratum {names[place]!r} is {digits(lows[place], 8)} and {digits(highs[place], 8)} in "
                 f"{column!r}.",
-                "it is one number for each stratum: how many units it has, or the fraction drawn.",
+                "use one number per stratum: its number of units, or the fraction sampled.",
             )
         populations = lows if (fpc > 1).any() else drawn / lows
         short = np.flatnonzero(populations < drawn * (1 - 1e-12))
@@ -71,7 +71,7 @@ def stage_of(
             raise InputError(
                 f"{counted(int(drawn[place]), 'unit was', 'units were')} drawn of {digits(populations[place], 8)} in the stratum "
                 f"{names[place]!r}, by {column!r}.",
-                "count units of the population there, and not rows.",
+                "use the number of units in the population, not the number of rows.",
             )
         populations = np.maximum(populations, drawn)
     return Stage(codes, of_units, populations, names)
@@ -82,7 +82,7 @@ def check_fpc(fpc: Floats, column: str) -> None:
     if (fpc <= 0).any() or ((fpc > 1).any() and (fpc < 1).any()):
         raise InputError(
             f"The column {column!r} goes from {digits(float(fpc.min()), 6)} to {digits(float(fpc.max()), 6)}.",
-            "it holds numbers of units in the population, 1 and more, or fractions drawn, above 0 to 1.",
+            "use numbers of units in the population (at least 1) or sampling fractions (above 0, at most 1).",
         )
 
 
@@ -121,6 +121,7 @@ def _require_nested(
             f"The unit {labels[place]!r} is in the strata {names[lows[place]]!r} and {names[highs[place]]!r}; "
             f"{counted(len(several), 'unit is', 'units are')} in several: {first_few([labels[one] for one in several])}.",
             Hint(
-                "if units are numbered anew in every stratum, say so: {option:nest=on}; otherwise mend the strata."
+                "if unit numbers restart in every stratum, pass {option:nest=on}; otherwise correct the "
+                "strata."
             ),
         )

@@ -26,7 +26,8 @@ _MOST_RANKED = 4e9  # operations to find the rank of replicate weights
 _PAIRED = Sentence(
     "survey.units-paired",
     "note",
-    "{n:count stratum/strata} of more than two units were cut into pairs as they come, for balanced half-samples",
+    "{n:count stratum/strata} of more than two units were divided into pairs in table order, for balanced "
+    "half-samples",
 )
 _NO_FPC = Sentence(
     "survey.fpc-unused",
@@ -36,17 +37,17 @@ _NO_FPC = Sentence(
 _FIRST_FPC = Sentence(
     "survey.fpc-first-stage",
     "note",
-    "replicates are made over the units of the first stage, with its finite-population correction alone",
+    "replicates use the units of the first stage and only its finite-population correction",
 )
 _LONELY = Sentence(
     "survey.lonely",
     "caution",
-    "{n:count stratum has/strata have} one unit, which was taken by the rule '{rule}'",
+    "{n:count stratum has/strata have} one unit, handled by the rule '{rule}'",
 )
 _GIVEN = Method(
     "replicate-weights",
     "replicate weights as supplied",
-    "replicate weights that came with the data",
+    "replicate weights supplied with the data",
     ("wolter2007",),
 )
 
@@ -154,8 +155,8 @@ def replicate_weights(design: StratifiedDesign, stages: Stages, seed: int) -> Re
     first, jackknife = stages.first, isinstance(design, Jackknife)
     if jackknife and not design.knows_strata and stages.stratified:
         raise UsageError(
-            "JK1 leaves out one unit at a time as if there were no strata, and this survey has strata.",
-            Hint("take the jackknife within strata: {option:method=jkn}"),
+            "JK1 does not use strata, but this survey has strata.",
+            Hint("use the jackknife within strata: {option:method=jkn}"),
         )
     notes: list[Note] = []
     lonely = first.lonely
@@ -167,8 +168,9 @@ def replicate_weights(design: StratifiedDesign, stages: Stages, seed: int) -> Re
     used = np.flatnonzero(varies[first.strata])
     if not len(used):
         raise DesignError(
-            "No stratum has two units and more of which only some were drawn, so nothing varies.",
-            Hint("name strata with several units: {option:strata}"),
+            "No stratum has at least two units of which only some were sampled, so there is no sampling "
+            "variance.",
+            Hint("use strata with several units: {option:strata}"),
         )
     strata = Strata.of(first.strata[used])
     chosen = design
@@ -221,7 +223,7 @@ def given_weights(
     centre: Centre = "estimate",
     freedom: float | None = None,
 ) -> ReplicateWeights:
-    """Take replicate weights that came with the data (rows × replicates), as R's svrepdesign does.
+    """Take replicate weights supplied with the data (rows × replicates), as R's svrepdesign does.
 
     The kind says what a squared deviation counts, unless `scale` and `rscales` do: 1/R for BRR, 1/(R(1 − ρ)²) for Fay's method,
     (R − 1)/R for JK1, 1/(R − 1) for the bootstrap, 4/R for successive differences, 1 for JK2; JKn needs `rscales`.
@@ -230,18 +232,18 @@ def given_weights(
     if n < 2:
         raise UsageError(f"A variance needs at least two replicates, got {count(n)}.")
     if not np.isfinite(weights).all():
-        raise UsageError("Replicate weights are finite numbers.")
+        raise UsageError("Replicate weights must be finite numbers.")
     if kind == "fay" and (rho is None or not 0 <= rho < 1):
         raise UsageError("Fay's replicate weights need rho, from 0 up to 1.", Hint("{give:rho}"))
     if kind == "jkn" and rscales is None:
         raise UsageError(
-            "Replicate weights of the stratified jackknife need what each squared deviation counts.",
-            Hint("give (n − 1)/n of each replicate's stratum: {option:rscales}"),
+            "Replicate weights of the stratified jackknife need rscales.",
+            Hint("pass (n − 1)/n of the stratum of each replicate: {option:rscales}"),
         )
     if kind == "other" and scale is None and rscales is None:
         raise UsageError(
-            "What a squared deviation of the replicates counts is not said.",
-            Hint("say how they were made, {option:replicate_kind=brr}, or {give:scale}"),
+            "The scale of the replicates is unknown.",
+            Hint("specify their kind, {option:replicate_kind=brr}, or {give:scale}"),
         )
     usual = {
         "brr": 1 / n,
@@ -254,11 +256,12 @@ def given_weights(
     each = np.full(n, each[0]) if each.shape == (1,) else each
     if each.shape != (n,) or not np.isfinite(each).all() or (each < 0).any():
         raise UsageError(
-            f"There is one number in rscales for each of the {count(n)} replicates, not negative; got {count(each.size)}."
+            f"rscales must have one number of at least 0 for each of the {count(n)} replicates; got "
+            f"{count(each.size)}."
         )
     total = usual if scale is None else scale
     if not (np.isfinite(total) and total > 0):
-        raise UsageError(f"The scale of replicates is above 0, got {digits(total, 6)}.")
+        raise UsageError(f"The scale of the replicates must be above 0, got {digits(total, 6)}.")
     rows = np.ascontiguousarray(weights.T)
     return ReplicateWeights(
         rows, np.arange(rows.shape[1], dtype=np.intp), total * each, centre, _GIVEN, (), combined, freedom

@@ -71,8 +71,8 @@ class Stage:
         if lonely == "average" and alone.any():
             if alone.all():
                 raise DesignError(
-                    "Every stratum has one unit, so there is no variance to average.",
-                    Hint("name strata with several units: {option:strata}"),
+                    "Every stratum has only one unit, so no variance can be estimated.",
+                    Hint("use strata with several units: {option:strata}"),
                 )
             scale[alone] = 0.0
             scale *= len(n) / float((~alone).sum())
@@ -113,9 +113,9 @@ class Stages:
                 names = [stage.names[one] for one in np.flatnonzero(alone)]
                 what = "strata" if place == 0 else "units of the stage before"
                 raise DesignError(
-                    f"{count(len(names))} of {count(len(stage.names))} {what} have one unit, which shows no variance: "
-                    f"{first_few(names)}.",
-                    Hint("join strata, or say what such a unit adds: {option:lonely=adjust}"),
+                    f"{count(len(names))} of {count(len(stage.names))} {what} have only one unit, so their "
+                    f"variance cannot be estimated: {first_few(names)}.",
+                    Hint("merge strata, or choose how such units are handled: {option:lonely=adjust}"),
                 )
 
     @property

@@ -270,14 +270,14 @@ class _BoundFunction(Bound):
             raise UsageError(
                 f"The function returns {counted(found[0].size, 'number')}, and {counted(len(self.labels), 'name')} for them "
                 f"{'is' if len(self.labels) == 1 else 'are'} given.",
-                "give a name for each: names=[…].",
+                "pass one name per number: names=[…].",
             )
         return found
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         raise DesignError(
-            "A function of the weights is not linearised: its variance comes from replicates.",
-            "make replicates first: survey.replicated('jkn'), or a contrast of means and totals.",
+            "A function of the weights is not linearised: its variance needs replicates.",
+            "create replicates first with survey.replicated('jkn'), or use a contrast of means and totals.",
         )
 
 
@@ -407,7 +407,11 @@ class Quantile(Statistic):
         shares = (self.p,) if isinstance(self.p, int | float) else tuple(self.p)
         wrong = [one for one in shares if not 0 < one < 1]
         if wrong or not shares:
-            raise UsageError(f"A quantile is of a share between 0 and 1, got {wrong[0] if wrong else 'none'!r}.", "the median is 0.5.")  # fmt: skip
+            raise UsageError((
+                f"A quantile needs a share between 0 and 1, got {wrong[0] if wrong else 'none'!r}."
+            ), (
+                "use 0.5 for the median."
+            ))  # fmt: skip
         values = numbers_of(table, self.column, "quantile", missing)
         labels = tuple(Label("quantile", self.column, p=float(one)) for one in shares)
         return BoundQuantile(labels, *_filled(values[:, None]), self.rule)

@@ -27,9 +27,9 @@ Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
 _ANSWERS = Answers(
     Target("statistic", "a statistic of the weights"),
-    Target("units-within-strata", "which units were drawn within the strata"),
-    Target("strata-and-weights", "the strata, the weights and what was measured on every row"),
-    Target("units-independent", "units are drawn independently within strata"),
+    Target("units-within-strata", "other samples of units from the same strata"),
+    Target("strata-and-weights", "the strata, the weights and the values of every row"),
+    Target("units-independent", "units are sampled independently within strata"),
 )
 
 
@@ -46,13 +46,13 @@ def estimate_weighted(
     seed: Seed = 0,
     engine: Engine = None,
 ) -> Estimate:
-    """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
+    """Estimate any statistic of weighted units with a replicate variance, for data other than ranks.
 
-    Units within strata vary; strata and weights stay. A unit is a row, or all rows of one label of `units` (a person with several
-    probes), which come into a replicate together. With θ_α the statistic in replicate α, v = Σ c_α (θ_α − θ)², the scales
-    c_α being the design's (McCarthy 1969; Wolter 2007), and the interval θ ± t_ν √v, ν units less strata and no more than the units
-    that carry the variance leave (`Carried`; not so with ``interval="t"``, as in R). Of a rate, ``interval="logit"`` or ``"wilson"`` of the
-    design stays within 0 and 1.
+    The estimate is for new units within strata; strata and weights are held fixed. A unit is a row, or all rows with one label
+    of `units` (a person with several probes), which enter replicates together. With θ_α the statistic in replicate α, v = Σ c_α
+    (θ_α − θ)², with the scales c_α of the design (McCarthy 1969; Wolter 2007), and the interval is θ ± t_ν √v, with ν at most
+    units minus strata and limited by the effective number of units (`Carried`; not with ``interval="t"``, as in R). For a rate,
+    ``interval="logit"`` or ``"wilson"`` in the design keeps the interval within 0 and 1.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ def estimate_weighted(
     design
         `BRR` (the default), `Fay`, `Jackknife`, `RaoWu`, `Enumeration`.
     weights
-        The weight of each row, by default 1. Replicates multiply it.
+        The weight of each row, by default 1, multiplied by the replicate factors.
     units
-        The primary sampling unit of each row, each in one stratum; by default every row is one.
+        The primary sampling unit of each row, each in one stratum; by default every row is a unit.
     confidence_level, seed
-        Of the interval, and of replicates that are drawn.
+        The level of the interval, and the seed of random replicates.
     engine
         Where the work runs; by default on this machine.
 
@@ -82,8 +82,7 @@ def estimate_weighted(
 
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
     >>> estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3])
-    a statistic of the weights 0.1535 ± 0.00943, 95% [0.1235, 0.1835], varying which units were drawn
-        within the strata
+    a statistic of the weights 0.1535 ± 0.00943, 95% [0.1235, 0.1835], for other samples of units from the same strata
 
     Two people in each of two strata, with two probes each: people vary, with 4 − 2 degrees of freedom.
 
@@ -100,16 +99,16 @@ def estimate_weighted(
     found = Strata.of(labels if members is None else labels[first])
     base = np.ones(len(labels)) if weights is None else complete_from(given["the weights"], "weights")
     if base.dtype.kind not in "biuf":
-        raise UsageError(f"Weights are numbers; got {base.dtype}.")
+        raise UsageError(f"Weights must be numbers; got {base.dtype}.")
     base = base.astype(np.float64)
     if base.shape != labels.shape or not np.isfinite(base).all() or (base < 0).any():
         what = "units" if members is None else "rows"
         raise UsageError(
-            f"Weights are one for each of the {count(len(labels))} {what}, finite and not negative."
+            f"Weights must be one number for each of the {count(len(labels))} {what}, finite and at least 0."
         )
     if not isinstance(chosen, StratifiedDesign):
         raise UsageError(
-            f"{chosen!r} is not a stratified design.", "take the design brr, fay, jackknife or rao-wu."
+            f"{chosen!r} is not a stratified design.", "use the design brr, fay, jackknife or rao-wu."
         )
     _refuse_unused(chosen)
     found, notes = chosen.collapsed(found, None)
@@ -125,15 +124,15 @@ def estimate_weighted(
     )
     if not np.isfinite(replicates).all() or not np.isfinite(value):
         raise DesignError(
-            "The statistic is not a finite number in every replicate.",
-            "with few units a replicate may be left without any: Fay() keeps some of each.",
+            "The statistic is not finite in every replicate.",
+            "use Fay(), which gives every unit some weight: with few units, a replicate may lose them all.",
         )
     error = float(np.sqrt(plan.variance(replicates, value, chosen.centre)))
     freedom = freedom_of(chosen, found, None, plan.drawn)
     carried = Carried.in_replicates(plan, found, replicates, value, chosen.knows_strata)
     if chosen.interval in ("logit", "wilson") and not 0 <= value <= 1:
         raise UsageError(
-            f"The statistic is {digits(value, 4)}, and no rate: it has no {chosen.interval} interval.",
+            f"The statistic is {digits(value, 4)}, not a rate, so it has no {chosen.interval} interval.",
             "leave out interval.",
         )
     ends = ends_of(np.array([value]), np.array([error]), freedom, confidence_level, chosen.interval, carried)
@@ -165,7 +164,8 @@ def _members(
     labels = complete_from(units, "units")
     if labels.shape != strata.shape:
         raise UsageError(
-            f"There is one unit and one stratum for each row; got {count(labels.size)} and {count(strata.size)}."
+            f"Expected one unit and one stratum for each row; got {count(labels.size)} and "
+            f"{count(strata.size)}."
         )
     kinds, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     codes = codes.ravel()
@@ -174,7 +174,8 @@ def _members(
         names = [str(one) for one in kinds[np.unique(codes[moved])]]
         raise InputError(
             f"{counted(len(names), 'unit is', 'units are')} in several strata: {first_few(names)}.",
-            "a unit belongs to one stratum: mend the strata, or name units of different strata differently.",
+            "correct the strata, or use different unit names in different strata: a unit belongs to one "
+            "stratum.",
         )
     order = np.argsort(first, kind="stable")  # units as they come
     rank = np.empty(len(order), dtype=np.intp)
@@ -189,5 +190,5 @@ def _refuse_unused(design: StratifiedDesign) -> None:
         if getattr(design, name, None) != getattr(usual, name, None):
             raise UsageError(
                 f"{name}={getattr(design, name)!r} of the design does not apply to units given as arrays.",
-                "say strata, units and weights as arguments.",
+                "pass strata, units and weights as arguments.",
             )

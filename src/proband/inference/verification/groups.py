@@ -37,13 +37,13 @@ from proband.words import Note, Sentence, count
 _AT_THRESHOLD = Sentence(
     "groups.at-threshold",
     "note",
-    "{algorithm} by {column}: at the threshold {threshold:threshold}, the same for all groups. Comparisons across groups are left out",
+    "{algorithm} by {column}: at the threshold {threshold:threshold} for all groups. Comparisons between "
+    "groups are left out",
 )
 _NO_THRESHOLD = Sentence(
     "groups.no-threshold",
     "caution",
-    "{algorithm} by {column}: no threshold reaches the target rate, the same for all groups. Comparisons across groups "
-    "are left out",
+    "{algorithm} by {column}: no threshold reaches the target rate. Comparisons between groups are left out",
 )
 _RATE = Sentence(
     "groups.rate", "note", "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count})"
@@ -51,7 +51,7 @@ _RATE = Sentence(
 _UNSUPPORTED_RATE = Sentence(
     "groups.unsupported-rate",
     "caution",
-    "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count}, not supported)",
+    "{rate} {value:four} [{low:four}, {high:four}] ({errors:count} of {n:count}; too few errors)",
 )
 _GROUP = Sentence(
     "groups.rates", "note", "{algorithm}, {column} = {group}, {people:count person/people}: {rates:parts}"
@@ -62,12 +62,13 @@ _EMPTY_GROUP = Sentence(
 _RATIO = Sentence(
     "groups.ratio",
     "note",
-    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest",
+    "{algorithm}: the largest {rate} with enough errors is {ratio:two} times the smallest",
 )
 _TESTED_RATIO = Sentence(
     "groups.tested-ratio",
     "note",
-    "{algorithm}: the largest supported {rate} is {ratio:two} times the smallest (p {p:p} if groups were equal)",
+    "{algorithm}: the largest {rate} with enough errors is {ratio:two} times the smallest (p {p:p} if "
+    "groups were equal)",
 )
 _DIFFER = Sentence(
     "groups.differ",
@@ -83,12 +84,13 @@ _NONE_DIFFER = Sentence(
 _NOT_OF_PEOPLE = Sentence(
     "groups.not-of-people",
     "caution",
-    "some people have several values of {column}, or not every comparison was made: whether groups differ is not tested",
+    "some people have several values of {column}, or some comparisons are missing: groups are not tested "
+    "for differences",
 )
 _UNGROUPED = Sentence(
     "groups.ungrouped",
     "note",
-    "{n:count sample has/samples have} no value of {column} and {n:word is/are} in no group",
+    "{n:count sample has/samples have} no value of {column} and {n:word is/are} not in any group",
 )
 _MOST_ACCEPTED = 20_000_000  # comparisons accepted at the threshold whose images are listed
 BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
@@ -251,13 +253,13 @@ def error_rates_by(
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
-        raise unknown_name("column", column, samples.frame.columns, "to make groups of")
+        raise unknown_name("column", column, samples.frame.columns, "to form groups")
     values = samples.frame[column]
     require_values(values, "the samples table")
     kinds = sorted(values.drop_nulls().unique().to_list(), key=str)
     if len(kinds) > 50:
         raise DesignError(
-            f"{column} has {count(len(kinds))} values; groups are few.", "make bands of it first."
+            f"{column} has {count(len(kinds))} values, too many for groups.", "divide it into bands first."
         )
     closeness = _closeness(point, scores)
     made = []

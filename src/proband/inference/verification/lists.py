@@ -54,11 +54,11 @@ _REVERSED = 3.0  # standard errors below one half
 
 _OVER_COMPARISONS = Answers(
     ERROR_RATES,
-    Target("comparisons-and-people", "other comparisons (FMR), other people (FNMR)"),
+    Target("comparisons-and-people", "new comparisons (FMR) and new people (FNMR)"),
     THRESHOLD,
     Target(
         "comparisons-as-if-independent",
-        "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
+        "impostor comparisons are independent (they are not, so the interval of FMR is too narrow)",
     ),
 )
 
@@ -71,22 +71,22 @@ OVER_PAIRS = Answers(
 ASSUMED = Sentence(
     "verification.pairs-assumed-independent",
     "caution",
-    "Nobody says whose the pairs are, so they are assumed independent: where people or samples are in several pairs, intervals are too "
-    "narrow. The samples or the subjects of the pairs would mend it",
+    "No subject IDs were given, so pairs are assumed independent: if people or samples are in several "
+    "pairs, intervals are too narrow. Add the subjects or samples of both sides",
 )
 
 NOBODY_KNOWN = Sentence(
     "verification.no-interval-of-nobody",
     "note",
-    "{which}: no interval, since the list does not say whose all comparisons are",
+    "{which}: no interval, because some comparisons have no subject IDs",
 )
 _ONE_PERSON = 3  # people that mated pairs make who may be one
 _DOUBTFUL = Sentence(
     "verification.people-doubtful",
     "caution",
-    "Samples are named and people are not, and {alone:count} of {n:count mated pair} share no sample with another: the list does not say "
-    "that they are of different people. Intervals are as wide as if three of them were of one person and had one outcome; the "
-    "subjects of the pairs would make them exact",
+    "The list has sample IDs but no subject IDs, and {alone:count} of {n:count mated pair} share no sample "
+    "with another pair, so they may or may not be from different people. Intervals are as wide as if three "
+    "such pairs were from one person with the same outcome; add subject IDs for exact intervals",
 )
 
 
@@ -290,9 +290,9 @@ def shared_by(trials: Trials, sign: float) -> Shared | None:
     mated = scored["mated"].to_numpy()
     if ((one == other) != mated).any():
         raise InputError(
-            f"{counted(int(((one == other) != mated).sum()), 'comparison is', 'comparisons are')} said to be mated where subjects differ, "
-            "or not mated where they agree.",
-            "leave the column 'mated' out, or correct it.",
+            f"{counted(int(((one == other) != mated).sum()), 'comparison is', 'comparisons are')} marked as "
+            "mated although subjects differ, or as not mated although they agree.",
+            "remove the column 'mated', or correct it.",
             source=trials.name,
         )
     score, own = scored["score"].to_numpy(), one[mated]

@@ -37,8 +37,8 @@ N_RESAMPLES = 1_000
 _BEYOND = Sentence(
     "search.target-beyond-data",
     "caution",
-    "with {n:count search/searches} for people who are not enrolled, a target FPIR below {least:small} allows no false positive: FNIR "
-    "there is at the smallest FPIR that these searches can show, not at the target",
+    "with {n:count search/searches} for people who are not enrolled, a target FPIR below {least:small} "
+    "allows no false positive: FNIR is reported at the smallest measurable FPIR, not at the target",
 )
 _SUPPORTED = 30
 _FPIR = Target("fpir", "false positive identification rate at this threshold")
@@ -52,13 +52,14 @@ _WILSON = Method(
 )
 _RE_ESTIMATED = Method(
     "fnir-threshold-anew",
-    "people drawn anew, threshold found anew (Wilson with the larger variance)",
-    "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
+    "resampled people, threshold re-estimated (Wilson with the larger variance)",
+    "Wilson's interval with the variance over resampled people and the threshold re-estimated in each "
+    "replicate",
     ("efron1979", "wilson1927"),
 )
 _ANSWERS = Answers(
     Target("fpir-and-fnir", "false positive and false negative identification rates"),
-    Target("people-searched", "new people searched for in this gallery, as many probes each"),
+    Target("people-searched", "new people searched in this gallery, with the same number of probes each"),
     Target("gallery-and-threshold", "the algorithm, the gallery and the threshold"),
     PEOPLE_ALIKE,
 )
@@ -260,7 +261,7 @@ def _rates(
     fnir = replace(held, answers=replace(held.answers, of=Target(f"fnir@{at}", f"FNIR at an FPIR of {at}")))
     if replicated is not None:
         low, high = negative.anew(replicated, level)
-        varying = derived("threshold", "{}, and the threshold set on them", _ANSWERS.varying)
+        varying = derived("threshold", "{}, and the threshold re-estimated on them", _ANSWERS.varying)
         fnir = replace(
             fnir,
             low=low,

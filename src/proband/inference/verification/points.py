@@ -41,24 +41,26 @@ N_RESAMPLES = 2_000
 _TOO_MANY = Sentence(
     "verification.too-many-to-share",
     "note",
-    "{which}: no interval, since {n:count impostor comparison} are too many to find which people they share",
+    "{which}: no interval, because {n:count impostor comparison} are too many to find the people they share",
 )
 _BEYOND = Sentence(
     "verification.target-beyond-data",
     "caution",
-    "with {n:count impostor comparison}, a target FMR below {least:small} allows no false match: FNMR there is at the smallest FMR that "
-    "these comparisons can show, not at the target",
+    "with {n:count impostor comparison}, a target FMR below {least:small} allows no false match: FNMR is "
+    "reported at the smallest measurable FMR, not at the target",
 )
 CLOSEST_TIED = Sentence(
     "verification.closest-tied",
     "caution",
-    "the closest impostor scores are equal, and more of them than a target FMR of {fmr:given} allows: a threshold that keeps it admits none",
+    "more of the closest impostor scores are tied than a target FMR of {fmr:given} allows: a threshold "
+    "within the target accepts no impostor",
 )
 THINNED = Sentence(
     "verification.thinned-tail",
     "note",
-    "{n:count impostor comparison} may matter at these operating points, too many to list: rates and thresholds come from all of them; "
-    "how pairs of people and thresholds vary is estimated from about {kept:count} drawn at random for each operating point",
+    "{n:count impostor comparison} may affect these operating points, too many to list: rates and "
+    "thresholds use all of these comparisons; the variances over pairs of people and thresholds are "
+    "estimated from about {kept:count} drawn at random for each operating point",
 )
 _NO_INTERVAL = Method("no-interval", "no interval", "no interval")
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
@@ -191,8 +193,10 @@ def re_estimated_method(n_resamples: int) -> Method:
     """How FNMR at a false match rate has its interval: the threshold set anew in so many replicates of people."""
     return Method(
         "fnmr-threshold-anew",
-        f"people drawn anew, threshold found anew ({counted(n_resamples, 'replicate')}; Wilson with the larger variance)",
-        "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
+        f"resampled people, threshold re-estimated ({counted(n_resamples, 'replicate')}; Wilson with the "
+        "larger variance)",
+        "Wilson's interval with the variance over resampled people and the threshold re-estimated in each "
+        "replicate",
         ("efron1979", "fogliato2024", "wilson1927"),
     )
 

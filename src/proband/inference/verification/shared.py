@@ -121,9 +121,9 @@ class Shared:
         met = impostor_meetings(scores, pairs, threads)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
-                f"{count(pairs.n_shared)} of the samples are both queries and targets and others are not, so it is not clear how "
-                "often two people meet.",
-                Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
+                f"{count(pairs.n_shared)} of the samples are both queries and targets, but not all samples "
+                "are, so it is unclear how often two people are compared.",
+                Hint("choose which samples are compared: {option:gallery}, {option:probes}"),
                 source=scores.name,
             )
         rows = pairs.row_codes[~pairs.row_failed]

@@ -239,7 +239,7 @@ class PairAccumulator:
         if not isinstance(edges, ScoreGrid):
             values = np.array(edges, dtype=np.float64).ravel()
             if np.isnan(values).any() or (np.diff(values) <= 0).any():
-                raise UsageError("Edges must be numbers that ascend, each only once.")
+                raise UsageError("Edges must be strictly increasing numbers.")
             edges = ScoreGrid.of(values, values, 0.0, np.empty(0))
         self.grid = edges
         self._extremes = np.array([np.inf, -np.inf] * 2)  # of scores, and of products that stand for them
@@ -330,7 +330,7 @@ class PairAccumulator:
     def merge(self, other: PairAccumulator) -> None:
         """Take over the counts of another accumulator of the same edges."""
         if not np.array_equal(self.grid.edges, other.grid.edges):
-            raise UsageError("Only accumulators of the same edges can be merged.")
+            raise UsageError("Only accumulators with the same edges can be merged.")
         self.take(other.counted)
 
     @property

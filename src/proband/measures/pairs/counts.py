@@ -61,11 +61,15 @@ _MOST_MORE, _WORTH_ONE_MORE = (
 _REPEATED = Sentence(
     "pairs.repeated-ids",
     "caution",
-    "{n:count comparison repeats/comparisons repeat} the ids of an earlier one; every one counts",
+    "{n:count comparison repeats/comparisons repeat} the ids of an earlier comparison; all are counted",
 )
-_WITH_ITSELF = Sentence("pairs.with-itself", "note", "{n:count comparison} of a sample with itself; left out")
+_WITH_ITSELF = Sentence(
+    "pairs.with-itself", "note", "{n:count comparison} of a sample with itself {n:word was/were} left out"
+)
 _BOTH_WAYS = Sentence(
-    "pairs.both-ways-round", "note", "{n:count pair is/pairs are} listed in both orders; the first counts"
+    "pairs.both-ways-round",
+    "note",
+    "{n:count pair is/pairs are} listed in both orders; only the first is counted",
 )
 
 
@@ -232,7 +236,7 @@ def count_pairs(
     impostors = sample_impostors(scores, near)
     edges = _Edges.of(ordered, thresholds, impostors)
     progress = progress or Silent()
-    progress.begin(f"comparisons of {scores.name}", near.n_genuine + near.n_impostor)
+    progress.begin(f"counting comparisons of {scores.name}", near.n_genuine + near.n_impostor)
     if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
         total = _count_products(scores, near, edges.every, impostors, threads, progress)
     else:
@@ -262,7 +266,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
     """
     if trials.orientation is None:
         raise UsageError(
-            f"{trials.name} does not say whether larger scores are closer.",
+            f"{trials.name} has no score orientation.",
             ORIENTATION_HINT,
             source=Said(trials.name),
         )
@@ -276,7 +280,7 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
     if unknown:
         raise InputError(
             f"whether {count(unknown)} of {count(frame.height)} comparisons are of one subject is not known.",
-            "give a column 'mated', or the subjects of both sides.",
+            "add a column 'mated', or the subjects of both samples.",
             source=trials.name,
         )
     sign = 1.0 if trials.orientation == "similarity" else -1.0

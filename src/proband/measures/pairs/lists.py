@@ -165,7 +165,7 @@ def tail_places(
         raise DesignError(
             f"{counted(n_found, 'impostor comparison is', 'impostor comparisons are')} at or above {digits(threshold, 6)}, and only {count(limit)} may be "
             "listed.",
-            "take a higher threshold, or raise the limit (each comparison takes 16 bytes).",
+            "use a higher threshold, or raise the limit (each comparison takes 16 bytes).",
             source=scores.name,
         )
     rows, columns, closeness = zip(*parts, strict=True)

@@ -29,7 +29,8 @@ _UNKNOWN_IDS = Sentence(
 _ON_BOTH_AXES = Sentence(
     "pairs.on-both-axes",
     "note",
-    "{n:count sample is both a query and a target/samples are both queries and targets}: every two of them count once, the first as query",
+    "{n:count sample is both a query and a target/samples are both queries and targets}: each such pair is "
+    "counted once, with the first sample as query",
 )
 
 

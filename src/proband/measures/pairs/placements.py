@@ -81,7 +81,7 @@ def placements(
 def _by_person(pairs: PairSet) -> PairSet:
     """The same pairs in the order of people; images on both axes stay in one order."""
     if pairs.n_shared and not pairs.symmetric:
-        raise ValueError("only pairs of the same or of different images can be put in order")
+        raise ValueError("only pairs of the same images or of different images can be ordered")
     by_row = np.argsort(pairs.row_codes, kind="stable")
     by_column = by_row if pairs.symmetric else np.argsort(pairs.column_codes, kind="stable")
     sides = {

@@ -71,9 +71,9 @@ class Units:
         near = pairs.acquired
         if near.n_shared and not near.symmetric:
             raise DesignError(
-                f"{counted(near.n_shared, 'sample is', 'samples are')} both queries and targets and others are not, so it is not clear which "
-                "images would be others.",
-                Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
+                f"{counted(near.n_shared, 'sample is', 'samples are')} both queries and targets, but not "
+                "all samples are, so it is unclear which images would be the other images of a person.",
+                Hint("choose which samples are compared: {option:gallery}, {option:probes}"),
             )
         rows = np.arange(len(near.rows), dtype=np.int32)
         columns = rows if near.symmetric else np.full(len(near.columns), len(rows), dtype=np.int32)

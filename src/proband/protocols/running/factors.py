@@ -29,8 +29,8 @@ DRAWS = 10
 _MOST = 999_999_999
 
 OF = Target("accuracy-at-size", "mean accuracy with so many subjects and images of each")
-VARYING = Target("drawn-parts", "which subjects and images of these data are drawn, and the splits")
-FIXED = Target("data-drawn-from", "the data that are drawn from, the classifiers and the protocol")
+VARYING = Target("drawn-parts", "other random draws of subjects and images from these data, and other splits")
+FIXED = Target("data-drawn-from", "the data, the classifiers and the protocol")
 ASSUMING = Target("draws-normal", "draws are independent, and their mean is nearly normal")
 _METHOD = Method("t-over-draws", "Student's t over draws", cites=("student1908",))
 ANSWERS = Answers(OF, VARYING, FIXED, ASSUMING)

@@ -54,7 +54,8 @@ OF_MIXING = Target(
     "difference of accuracy on the pooled test samples, by whether subjects are in both training and testing",
 )
 BOTH_SIDES = Target(
-    "people-mixed-and-apart", "new people, trained on under the mixed protocol and not under the disjoint one"
+    "people-mixed-and-apart",
+    "new people, used in training under the mixed protocol but not under the disjoint protocol",
 )
 CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
 T_OVER_PEOPLE = Method(

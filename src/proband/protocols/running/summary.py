@@ -53,7 +53,7 @@ LEFT_OUT = Sentence(
     "protocols.samples-left-out", "note", "{n:count} of {total:count sample} {n:word is/are} left out: {why}"
 )
 SEARCHED = Target(
-    "people-searched", "new people, none of them trained on, searched among the same enrolled people"
+    "people-searched", "new people not used in training, searched among the same enrolled people"
 )
 TRAINED_AND_ENROLLED = Target("trained-and-enrolled", "these fitted models, and who is enrolled")
 Said = TypeVar("Said", Estimate, AccuracyComparison)

@@ -60,7 +60,7 @@ TESTED_AND_TRAINED = Sentence(
 OF_DROPPING = Target(
     "accuracy-by-dropping", "difference of accuracy on the pooled test samples, by the dropped samples"
 )
-PEOPLE = Target("people-tested", "people")
+PEOPLE = Target("people-tested", "new people")
 DROPPED = Target("dropped", "dropped")
 
 

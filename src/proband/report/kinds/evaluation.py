@@ -70,7 +70,7 @@ _UNTIED = Sentence(
 _INTERVALS = Sentence(
     "evaluation.intervals",
     "note",
-    "Intervals: {level:level} at each rank. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level} at each rank. What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}",
 )
 _WEIGHTS = Sentence("evaluation.weights", "note", "Weights, at rank {rank:count} for {algorithm}: {effect}")
 _PEOPLE_WEIGH = Sentence(

@@ -32,7 +32,7 @@ _SEARCH_INTERVALS = Sentence(
     "search.intervals",
     "note",
     "Intervals: {level:level}; FNIR at a fixed threshold, and at the target FPIR with the threshold re-estimated in "
-    "resamples of people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "resamples of people. What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}",
 )
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
 _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
@@ -77,7 +77,7 @@ class SearchView(View[SearchEstimates]):
 def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: bool = False) -> Table:
     """A row for each algorithm and operating point; `whole` with the misses, and the intervals of false positives."""
     first = results[0]
-    varying = derived("threshold", "{}, and the threshold set on them", first.answers.varying)
+    varying = derived("threshold", "{}, and the threshold re-estimated on them", first.answers.varying)
     part = f"{level(first.confidence_level)} interval" if whole else "interval"
     few = _some_unsupported(results)
     return col.table_of(

@@ -125,7 +125,7 @@ def _asides(asides: Asides) -> Markup:
 
 def _aside(content: object, name: str) -> Markup:
     if isinstance(content, Answers):
-        names = ("of what", "varying", "holding fixed", "assuming")
+        names = ("quantity", "what varies", "held fixed", "assumed")
         said = map(str, (content.of, content.varying, content.fixed, content.assuming))
         inner = terms(zip(names, said, strict=True))
     else:

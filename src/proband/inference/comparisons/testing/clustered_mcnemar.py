@@ -76,13 +76,14 @@ def _checked(
 ) -> tuple[Floats, Floats]:
     if method not in get_args(ClusteredMethod):
         raise UsageError(
-            f"There is no clustered McNemar test {method!r}.",
-            f"there are: {', '.join(get_args(ClusteredMethod))}.",
+            f"Unknown clustered McNemar test {method!r}.",
+            f"use one of: {', '.join(get_args(ClusteredMethod))}.",
         )
     gaps, counts = np.asarray(differences, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     if gaps.ndim != 1 or gaps.shape != counts.shape:
         raise UsageError(
-            f"Each person needs one difference and one size; got {gaps.shape} and {counts.shape}."
+            f"Each person needs one difference and one number of probes; got shapes {gaps.shape} and "
+            f"{counts.shape}."
         )
     if not (np.isfinite(gaps).all() and np.isfinite(counts).all() and (counts >= 1).all()):
         raise UsageError("Differences must be finite numbers, and each person needs at least one probe.")
@@ -91,6 +92,6 @@ def _checked(
     if len(gaps) < 2:
         raise DesignError(
             f"A test over people needs at least two, got {len(gaps)}.",
-            "mcnemar tests the probes of one person, if they are independent.",
+            "use mcnemar for independent probes of one person.",
         )
     return gaps, counts

@@ -13,8 +13,8 @@ from proband.words import Method
 _PERMUTATIONS = 9_999
 _AT_ONCE = 2**20  # numbers of one block
 _CITED = ("cochran1950",)
-_NOTHING = Method("cochran-q-nothing", "no probe tells the algorithms apart", cites=_CITED)
-_CHI_SQUARE = Method("cochran-q", "chi-square", "Cochran's Q against chi-square", _CITED)
+_NOTHING = Method("cochran-q-nothing", "no probe distinguishes the algorithms", cites=_CITED)
+_CHI_SQUARE = Method("cochran-q", "chi-square", "Cochran's Q, chi-squared", _CITED)
 _PERMUTED = Method(
     "cochran-q-permuted",
     "labels permuted within people",

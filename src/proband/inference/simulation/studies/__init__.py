@@ -41,15 +41,15 @@ _FAMILIES = (
 STUDIES = {study.key: study for family in _FAMILIES for study in family.STUDIES}
 """Every study, by what procedures know it by."""
 
-_NOTHING = Target("claims-nothing", "gives no interval and no test of its own")
-_INSIDE = Target("inside", "holds what others are made of; what is made of it is tried")
+_NOTHING = Target("claims-nothing", "gives no interval or test")
+_INSIDE = Target("inside", "is an input to other calls, which are simulated")
 _WEIGHTS = Target(
-    "agrees-with-r", "agrees with R's survey package to the digit; its coverage is not simulated"
+    "agrees-with-r", "agrees with R's survey package to every printed digit; its coverage is not simulated"
 )
 _CHECK = Target("check-of-input", "a check of data, not of an algorithm; its level is not simulated")
 _NOT_YET = Target("not-simulated", "not simulated")
-_COUNTS = Target("closed-form", "a bound in closed form of independent trials, which enumeration checks")
-_ITSELF = Target("simulates", "is itself the simulation")
+_COUNTS = Target("closed-form", "a closed-form bound for independent trials, checked by enumeration")
+_ITSELF = Target("simulates", "is itself a simulation")
 
 
 def _named(names: str, why: Target) -> dict[str, Target]:

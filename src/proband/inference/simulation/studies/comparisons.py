@@ -41,8 +41,8 @@ _GATED = Bars(coverage=0.88)
 
 _NOT_SEEN = Target(
     "few-not-seen",
-    "one sample in eight has none of the few for whom one is much better, and nothing shows that they are missing; twice as many "
-    "people are needed",
+    "one sample in eight includes none of the few people for whom one algorithm is much better, which "
+    "cannot be detected; twice as many people are needed",
 )
 
 

@@ -11,7 +11,7 @@ from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Bars, 
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target
 
-OTHER_CHOICES = Target("other-choices", "another choice among these images of these people")
+OTHER_CHOICES = Target("other-choices", "other choices among the images of these people")
 
 
 def _permuted(one: DataSet, level: float, seed: int) -> Answered:

@@ -14,10 +14,11 @@ from proband.measures import Measure
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.words import Target, given
 
-NEW_PEOPLE_PAIRS = Target("new-people-compared", "new people, compared with each other")
+NEW_PEOPLE_PAIRS = Target("new-people-compared", "new people compared with each other")
 _UNEQUAL = (2, 3, 8)
 _FEW_IMAGES = Target(
-    "few-with-images", "a person or two have most of the genuine pairs; as many images of each are needed"
+    "few-with-images",
+    "one or two people have most of the genuine pairs; use the same number of images per person",
 )
 _MEASURES = ((AUC(), 0.98, 0.012), (FNMR(0.01), 0.1, 0.08), (EER(), 0.05, 0.03))
 

@@ -17,7 +17,7 @@ from proband.inference.simulation.studies.trials import RATE, SOME, Bars, Covera
 from proband.inference.simulation.worlds import DataSet, OutcomesWorld, TwoAlgorithms
 from proband.words import Method, Target, given
 
-PLANNED = Target("planned", "the width or the power that a plan speaks of, reached")
+PLANNED = Target("planned", "whether the planned width or power is reached")
 _METHOD = Method("plan", "a plan")
 
 

@@ -28,13 +28,14 @@ from proband.measures import CMC, MedianCensoredRank, RecognitionRate
 from proband.words import Target
 
 _PERCENTILES = Target(
-    "percentiles-of-few", "percentiles follow too few people; take auto, or test more people"
+    "percentiles-of-few", "percentiles depend on too few people; use auto, or test more people"
 )
 _FEW = Bars(coverage=0.9)
 _NARROW = Bars(width=1.25)
 _NEARLY_ALL = Target(
     "nearly-all-found",
-    "by rank 5 nearly everybody is found, and the few who are not carry the variance; more people are needed",
+    "by rank 5 nearly every person is found, and the few others account for the variance; more people are "
+    "needed",
 )
 
 

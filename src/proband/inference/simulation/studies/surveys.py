@@ -14,7 +14,7 @@ from proband.inference.simulation.worlds import DataSet
 from proband.inference.survey import Survey, estimate_weighted
 from proband.words import Target, given
 
-WITHIN_SITES = Target("new-people-within-sites", "new people of these sites")
+WITHIN_SITES = Target("new-people-within-sites", "new people at these sites")
 _BARS = Bars(coverage=0.92)
 
 

@@ -19,10 +19,11 @@ from proband.inference.verification.thresholds.deployed import threshold
 from proband.measures.pair_measures import FNMR
 from proband.words import Method, Target, given
 
-KEPT_FOR_NEW_PEOPLE = Target("rate-kept", "the false match rate of new people, kept by the threshold")
+KEPT_FOR_NEW_PEOPLE = Target("rate-kept", "the false match rate of new people, bounded by the threshold")
 _LAMBS = Target(
     "lambs",
-    "a person or two whom others resemble carry the variance, and may be missing; hundreds of people are needed",
+    "one or two people whom many others resemble account for the variance and may be missing from the data; "
+    "hundreds of people are needed",
 )
 _METHOD = Method("threshold", "threshold with confidence")
 NEW_SEARCHED = Target("new-people-searched", "new people searched for in this gallery")
@@ -39,7 +40,7 @@ class _Deploying:
         found = threshold(one.data, one.within, fmr=self.fmr, confidence_level=confidence_level)
         at = None if found.sure is None else found.sure.threshold
         if at is None:
-            raise DesignError("No threshold can be had with this confidence.")
+            raise DesignError("No threshold has this confidence.")
         return Answered(at, -np.inf, at, _METHOD, found.notes)
 
 

@@ -21,7 +21,7 @@ LEVEL = 0.95
 RATE = RecognitionRate(1)
 SOME = (1, 2, 12)
 FEW_HAVE_MANY = (1,) * 9 + (40,)
-NEW_PEOPLE = Target("new-people", "new people against these rivals")
+NEW_PEOPLE = Target("new-people", "new people searched in this gallery")
 
 
 def zipf(people: int, most: int) -> tuple[int, ...]:
@@ -29,7 +29,7 @@ def zipf(people: int, most: int) -> tuple[int, ...]:
     return tuple(max(1, most // place) for place in range(1, people + 1))
 
 
-_CAUTIONED = Target("data-sets-with-a-caution", "share of data sets whose answer comes with a caution")
+_CAUTIONED = Target("data-sets-with-a-caution", "share of data sets with a caution")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
 
 FITTED_MODELS = Target("fitted-models", "these fitted models, on new people")
-METHODS = Target("the-method", "the method, retrained on other people")
+METHODS = Target("the-method", "the method retrained on new people")
 
 
 def _split(world: SplitsWorld, ask: Ask | None = None, bars: Bars = BARS) -> Trial:

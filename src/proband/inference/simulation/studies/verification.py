@@ -25,11 +25,13 @@ Part = Literal["fmr", "fnmr", "fnmr-at-fmr", "groups", "goats", "lambs"]
 _METHOD = Method("verify", "over people")
 _CENTRE = Target(
     "few-near-centre",
-    "two or three people far towards the centre set the threshold, and may be missing; hundreds of people are needed, or a larger FMR",
+    "two or three people near the centre determine the threshold and may be missing from the data; hundreds "
+    "of people or a larger FMR are needed",
 )
 _LAMBS = Target(
     "few-with-most-images",
-    "a person or two whom others resemble have most of the images; as many images of each are needed",
+    "one or two people whom many others resemble have most of the images; use the same number of images per "
+    "person",
 )
 
 

@@ -211,7 +211,7 @@ class PlacedPairs:
     def difference(self, other: PlacedPairs) -> Apart:
         """How far the area is from another algorithm's of the same comparisons."""
         if self.genuine.shape != other.genuine.shape or self.impostor.shape != other.impostor.shape:
-            raise UsageError("The two algorithms were not given the same comparisons.")
+            raise UsageError("The two algorithms have different comparisons.")
         value, genuine, impostor = (
             self.area - other.area, self.genuine - other.genuine, self.impostor - other.impostor,
         )  # fmt: skip
@@ -312,9 +312,9 @@ def _placements(scores: PairCloseness) -> tuple[float, Floats, Floats]:
     """The area, and for each comparison the share of the other kind that it stands on the right side of, less the area."""
     genuine, impostor = (np.asarray(one, dtype=np.float64) for one in scores)
     if genuine.ndim != 1 or impostor.ndim != 1 or np.isnan(genuine).any() or np.isnan(impostor).any():
-        raise UsageError("Comparisons need numbers that say how close they are.")
+        raise UsageError("Comparisons need numeric scores.")
     if not len(genuine) or not len(impostor):
-        raise DesignError("Without genuine and impostor comparisons there is no ROC curve.")
+        raise DesignError("An ROC curve needs both genuine and impostor comparisons.")
     edges, times = np.unique(genuine, return_counts=True)
     below = np.concatenate([[0], np.cumsum(times)])  # genuine ones below each edge, and all
     # Of each slot, between edges or upon one, how many genuine ones are below it and not above it, and so many impostors.

@@ -191,7 +191,7 @@ def _rates(
     )
     fmr = np.concatenate([block.fmr for block in blocks])
     if not len(fmr):
-        raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
+        raise DesignError("No resample of people contains a comparison.", "use more people.")
     genuine = bool(len(measure.genuine.subjects))
     return BootstrappedRates(
         thresholds=measure.thresholds,

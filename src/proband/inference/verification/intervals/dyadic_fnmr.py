@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 BOTH_MOVED = Method(
     "fnmr-both-thresholds-moved",
     "both rates and both thresholds over people (linearised, Student's t)",
-    f"the variance over people of both rates, both thresholds moving with people, {AGAINST_SKEWNESS}",
+    f"the variance over people of both rates, with both thresholds re-estimated, {AGAINST_SKEWNESS}",
     ("hsieh1996", "fogliato2024", "hall1992"),
 )
 

@@ -66,47 +66,48 @@ _CLUSTERS = Method(
 _NAIVE = Method(
     "naive",
     "naive: Wilson, comparisons as if independent",
-    "Wilson's interval as if comparisons were independent, which makes it too narrow",
+    "Wilson's interval as if comparisons were independent (too narrow)",
     ("wilson1927",),
 )
 _INDEPENDENT = Method(
     "independent-pairs",
     "Wilson, pairs assumed independent",
-    "Wilson's interval, pairs being assumed independent since nobody says whose they are",
+    "Wilson's interval, assuming independent pairs because no subject IDs were given",
     ("wilson1927",),
 )
 _ONE = Method(
     "one-error",
-    "Wilson (a design effect borrowed or supposed)",
-    "where one error decides, Wilson's interval with a design effect that is borrowed or supposed",
+    "Wilson (design effect borrowed or assumed)",
+    "with a single error, Wilson's interval with a borrowed or assumed design effect",
     ("wilson1927", "rao1992"),
 )
 
 _ONE_PERSON = Sentence(
     "rates.one-person",
     "caution",
-    "one person gives no information about others, so the interval is the whole range",
+    "one person gives no information about others, so the interval covers the whole range",
 )
 _UNEVEN = Sentence(
     "rates.uneven",
     "caution",
-    "the errors are concentrated on effectively {carry:whole} of {people:count} people; for other people the rate may be "
-    "quite different",
+    "the errors are concentrated on effectively {carry:whole} of {people:count} people; for new people the "
+    "rate may be quite different",
 )
 _SHARED = Sentence(
     "rates.naive",
     "caution",
-    "comparisons that share a person are assumed to be independent: the interval is too narrow",
+    "comparisons that share a person are treated as independent: the interval is too narrow",
 )
 _ASSUMED = Sentence(
     "rates.assumed-independent",
     "caution",
-    "pairs are assumed independent, since nobody says whose they are; where people or samples are in several pairs, it is too narrow",
+    "no subject IDs were given, so pairs are assumed independent; if people or samples are in several "
+    "pairs, the interval is too narrow",
 )
 
 AS_IF_INDEPENDENT = Target(
     "comparisons-as-if-independent",
-    "comparisons are independent, which they are not: the interval is too narrow",
+    "comparisons are independent (they are not, so the interval is too narrow)",
 )
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
 
@@ -159,12 +160,12 @@ def rate_of_matches(
 ) -> Estimate:
     """Give the false match rate an interval, as `false_match_rate` does, from false matches in any form."""
     if method not in get_args(DyadicMethod):
-        raise UsageError(f"There is no method {method!r}.", "choose one of: logit, wilson.")
+        raise UsageError(f"Unknown method {method!r}.", "use one of: logit, wilson.")
     check_level(confidence_level)
     by_subject, n, errors = comparisons.n_by_subject, comparisons.n_impostor, matches.n
     people = int(np.count_nonzero(by_subject))
     if n == 0:
-        raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
+        raise DesignError("There are no impostor comparisons, so there is no false match rate.")
     rate = errors / n
     of_pairs = matches.of_pairs(rate)
     few = FewErrors.of(errors, n, design_effect, lambda: effect_of_sharing(comparisons))
@@ -286,7 +287,7 @@ def naive_interval(
 ) -> Estimate:
     """Find Wilson's interval (1927) as if all comparisons were independent: for contrast, not for use."""
     if n < 1 or not 0 <= errors <= n:
-        raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
+        raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is not a valid rate.")
     ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
     answers = of.answers(OTHER_PAIRS, AS_IF_INDEPENDENT)
     return rate_interval(

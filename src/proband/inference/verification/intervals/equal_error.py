@@ -37,13 +37,13 @@ Floats = npt.NDArray[np.float64]
 _CROSSING = Method(
     "eer-over-people",
     "both rates and the threshold over people (linearised, moderated variance, Wilson, Student's t)",
-    "the moderated variance over people of the crossing of both error rates, in Wilson's interval",
+    "the moderated variance over people of the equal error rate, in Wilson's interval",
     ("fogliato2024", "smyth2004", "wilson1927"),
 )
 _SEPARATE = Method(
     "eer-no-errors",
-    "one-sided bound (a supposed design effect)",
-    "where genuine and impostor comparisons are apart, a one-sided bound of what they are supposed to be worth",
+    "one-sided bound (assumed design effect)",
+    "if genuine and impostor scores do not overlap, a one-sided bound with an assumed design effect",
     ("hanley1983",),
 )
 _WINDOW = 2.0  # standard errors around the crossing over which the slopes are read off

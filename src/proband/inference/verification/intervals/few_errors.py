@@ -25,22 +25,23 @@ _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
 _EXACT = {
     kind: Method(
         f"no-errors-{kind}",
-        f"one-sided bound (a design effect borrowed or supposed; {units} at least)",
-        f"where there are no errors, or nothing else, a one-sided bound with a design effect that is borrowed or supposed; {units} at "
-        "least are counted",
+        f"one-sided bound (design effect borrowed or assumed; at least {units})",
+        "with no errors, or only errors, a one-sided bound with a borrowed or assumed design effect; at "
+        f"least {units} are counted",
         ("hanley1983",),
     )
     for kind, units in _UNITS.items()
 }
 _WHENCE = {
-    True: "which is seen where there are more errors (at another threshold, or else by another algorithm or group)",
-    False: "which is supposed",
+    True: "estimated from results with more errors (another threshold, algorithm or group)",
+    False: "which is assumed",
 }
 _ONE_ERROR = {
     borrowed: Sentence(
         f"rates.one-error{'-borrowed' if borrowed else ''}",
         "note",
-        f"a single error does not show how alike comparisons are: a design effect of {{effect:two}}, {whence}, is taken",
+        "the correlation of comparisons cannot be estimated from a single error: a design effect of "
+        f"{{effect:two}}, {whence}, is used",
     )
     for borrowed, whence in _WHENCE.items()
 }
@@ -48,8 +49,9 @@ _NO_ERRORS = {
     (some, borrowed): Sentence(
         f"rates.{some}{'-borrowed' if borrowed else ''}",
         "note",
-        f"{start}: {{n:count comparison}} with a design effect of {{effect:two}}, {whence}, put the rate within {{within:small}} of this; "
-        "if they were independent it would be {independent:small}, and {units:count} {of} alone put it within {disjoint:small}",
+        f"{start}: {{n:count comparison}} with a design effect of {{effect:two}}, {whence}, put the rate "
+        "within {within:small} of this; if comparisons were independent, the bound would be "
+        "{independent:small}; the {units:count} {of} alone give {disjoint:small}",
     )
     for some, start in (("no-errors", "no errors"), ("only-errors", "errors only"))
     for borrowed, whence in _WHENCE.items()
@@ -62,7 +64,7 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
     1 − α^(1/n) for n independent comparisons, about −ln α / n; with only those that share nobody, 1 − α^(1/n_disjoint).
     """
     if not 1 <= n_disjoint <= n:
-        raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be the independent ones.")
+        raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be independent.")
     surprise = np.log1p(-check_level(confidence_level))
     return ZeroErrorBounds(
         n=n,

@@ -23,7 +23,8 @@ _TOGETHER = 200  # draws whose multipliers are held at once
 _PEOPLE_KEPT = 2_000  # of whom 32 MB of multipliers are kept
 _ROUNDING = 1e-12
 AGAINST_SKEWNESS = (
-    "with Student's t, also after Hall's transformation where few people differ much the other way"
+    "with Student's t, also after Hall's transformation if a few people differ strongly in the opposite "
+    "direction"
 )
 """What the account of a difference to which people add says of its curve."""
 

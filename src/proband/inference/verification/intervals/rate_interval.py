@@ -23,12 +23,13 @@ ENOUGH_ERRORS = 2  # errors, and others, from which on they show themselves whet
 _NOT_SUPPORTED = Sentence(
     "rates.not-supported",
     "caution",
-    "the rate rests on {n:count error}; fewer than {supported:count} do not support an interval",
+    "the rate is based on {n:count error}; an interval needs at least {supported:count}",
 )
 _FEW_ERRORS = Sentence(
     "rates.few-errors",
     "note",
-    "the rate rests on {n:count error}, fewer than the {usual:count} of the rule of 30; its interval allows for that",
+    "the rate is based on {n:count error}, fewer than the {usual:count} of the rule of 30; the interval "
+    "accounts for this",
 )
 
 

@@ -87,8 +87,9 @@ def _estimate(made: Verification, scores: Scores | Trials, within: Experiment | 
         raise unknown_people(scores)
     if not made.auc.has_interval:
         raise DesignError(
-            f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} too many to see who shares them.",
-            "choose fewer people.",
+            f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} "
+            "too many to find the people who share them.",
+            "use fewer people.",
             source=scores.name,
         )
     return estimate_of(made.auc, made, scores, within)

@@ -40,7 +40,7 @@ _ROOM = 2.0  # so many times as many impostors are held as match at the crossing
 _BOTH_CROSSINGS = Method(
     "eer-both-crossings-moved",
     "both rates and both thresholds over people (linearised, Student's t)",
-    f"the variance over people of the crossings of both error rates, {AGAINST_SKEWNESS}",
+    f"the variance over people of the equal error rates, {AGAINST_SKEWNESS}",
     ("hsieh1996", "fogliato2024", "hall1992"),
 )
 
@@ -67,9 +67,9 @@ def _estimate(made: Verification, scores: Scores | Trials, within: Experiment | 
         raise unknown_people(scores)
     if not made.eer.has_interval:
         raise DesignError(
-            f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} too many to see who shares the false matches at the "
-            "equal error rate.",
-            "choose fewer people, or FNMR at a false match rate.",
+            f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} "
+            "too many to find the people who share the false matches at the equal error rate.",
+            "use fewer people, or FNMR at a false match rate.",
             source=scores.name,
         )
     return estimate_of(made.eer, made, scores, within)

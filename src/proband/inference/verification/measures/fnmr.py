@@ -48,13 +48,14 @@ from proband.words import Sentence
 _FEW_MATCHES = Sentence(
     "fnmr.threshold-not-supported",
     "caution",
-    "the threshold rests on {n:count false match/false matches}, fewer than {supported:count}: not supported",
+    "the threshold is based on {n:count false match/false matches}; a reliable interval needs at least "
+    "{supported:count}",
 )
 _FEWER_MATCHES = Sentence(
     "fnmr.few-false-matches",
     "note",
-    "the threshold rests on {n:count false match/false matches}, fewer than the {usual:count} of the rule of 30; the "
-    "interval allows for that",
+    "the threshold is based on {n:count false match/false matches}, fewer than the {usual:count} of the "
+    "rule of 30; the interval accounts for this",
 )
 
 

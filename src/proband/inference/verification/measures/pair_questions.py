@@ -39,20 +39,21 @@ def pairs_within(question: Question) -> Experiment | Samples:
         within = question.data[0].samples_by_label()
     if question.population is not None:
         raise UsageError(
-            "A finite population is not allowed for where pairs are compared.", "leave out population."
+            "Measures of compared pairs do not support a finite population.", "leave out population."
         )
     if any(isinstance(one, Trials) for one in question.data):
         raise DesignError(
-            "Lists of comparisons have intervals of FNMR at a false match rate, the area under the ROC and the equal error rate, and are "
-            "compared by the first two, with the design 'auto' and every comparison weighing the same.",
-            "give scores of queries with targets, and a table of samples.",
+            "For lists of comparisons, only FNMR at a false match rate, the area under the ROC and the "
+            "equal error rate have intervals (differences: the first two only), with the design 'auto' and "
+            "equal weights.",
+            "pass scores of queries with targets, and a table of samples.",
         )
     if not isinstance(within, Experiment | Samples) or not all(
         isinstance(one, Scores) for one in question.data
     ):
         raise DesignError(
-            "Verification takes scores and an experiment, or the samples table for all pairs.",
-            "estimate(scores, samples, measure='fnmr@0.001').",
+            "Verification needs scores and an experiment, or the samples table for all pairs.",
+            "call estimate(scores, samples, measure='fnmr@0.001').",
         )
     return within
 
@@ -73,8 +74,8 @@ def compared_data(
     within = question.within
     if within is not None and not isinstance(within, Samples):
         raise UsageError(
-            "Lists of comparisons are taken as they are, not within an experiment.",
-            "give the samples table, or choose the comparisons in the list.",
+            "Lists of comparisons cannot be used within an experiment.",
+            "pass the samples table, or select the comparisons in the list.",
         )
     lists = question.data if within is None else tuple(one.with_samples(within) for one in question.data)
     return _of_same_pairs(lists), None
@@ -87,7 +88,7 @@ def _of_same_pairs(lists: Sequence[Trials]) -> tuple[Trials, ...]:
         if not one.frame.select(_PAIR).equals(first.select(_PAIR)):
             raise DesignError(
                 f"{lists[0].name} and {one.name} were not measured on the same pairs, in the same order.",
-                "score the same pairs with both, and list them in one order.",
+                "score the same pairs with both, and list them in the same order.",
             )
     failed = pl.Series("failed", np.logical_or.reduce([one.frame["failed"].to_numpy() for one in lists]))
     made = []
@@ -102,9 +103,9 @@ def _of_same_pairs(lists: Sequence[Trials]) -> tuple[Trials, ...]:
 def unknown_people(trials: Trials) -> DesignError:
     """The refusal of a list that does not say whose its comparisons are."""
     return DesignError(
-        "the list does not say whose the comparisons are, so nothing can be said of new people.",
-        "give the samples table, or name the samples or the subjects of both sides; pairs that are assumed independent are compared by the "
-        "area under the ROC.",
+        "the list has no subject IDs, so nothing can be concluded about new people.",
+        "pass the samples table, or add the samples or subjects of both sides; only the area under the ROC "
+        "can be compared if pairs are assumed independent.",
         source=trials.name,
     )
 

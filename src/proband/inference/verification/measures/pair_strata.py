@@ -32,11 +32,12 @@ from proband.words import Note, Sentence, Target, count, counted
 Floats = npt.NDArray[np.float64]
 
 _QUERIES = Target(
-    "queries-of-these-people", "other query images of these people, as many of each, against the same targets"
+    "queries-of-these-people",
+    "new query images of these people, with the same number per person, compared with the same targets",
 )
 _IMAGES = Target(
     "images-compared-of-these-people",
-    "other images of these people, as many of each, compared with each other",
+    "new images of these people, with the same number per person, compared with each other",
 )
 _PEOPLE_FIXED = Target("people-and-algorithm", "these people and the algorithm")
 _TARGETS_FIXED = Target("people-targets-and-algorithm", "these people, the targets and the algorithm")
@@ -44,24 +45,25 @@ _IMAGES_ALIKE = Target("images-alike", "images of one person are independent and
 _STRATA_FIXED = Target("strata-and-algorithm", "the strata and the algorithm")
 _PEOPLE_WITHIN = Target(
     "people-within-strata-independent",
-    "strata are independent, and the people of one are independent and identically distributed",
+    "strata are independent, and people within a stratum are independent and identically distributed",
 )
 _NEVER_TOGETHER = Sentence(
     "pairs.never-together",
     "note",
-    "a replicate has one person of each stratum, so impostor comparisons within strata ({share:percent} of all two people) are in "
-    "no replicate; Fay() and RaoWu() keep them",
+    "a replicate has one person per stratum, so impostor comparisons within strata ({share:percent} of "
+    "pairs of people) are in no replicate; Fay() and RaoWu() keep them",
 )
 _FEW_CARRY = Sentence(
     "pairs.few-have-most-images",
     "caution",
-    "genuine comparisons are those of effectively {n:whole} of {of:count person/people}, who have most images: the interval may be too "
-    "narrow; rely on weights='person'",
+    "genuine comparisons are effectively from {n:whole} of {of:count person/people}, who have the most "
+    "images: the interval may be too narrow; use weights='person'",
 )
 _CONSERVATIVE = Sentence(
     "pairs.jackknife-of-pairs",
     "note",
-    "effects of two images together count several times in the jackknife, so the error is an upper bound",
+    "joint effects of two images are counted several times in the jackknife, so the standard error is an "
+    "upper bound",
 )
 
 
@@ -140,7 +142,7 @@ class _Plan:
             return plan
         if measure.weights == "person":
             raise UsageError(
-                "Other images of these people vary here, and comparisons weigh the same.",
+                "With new images of the same people, comparisons are weighted equally.",
                 "leave out weights.",
             )
         held = HeldPairs.all_of(question, Units.images)
@@ -167,8 +169,9 @@ class _Plan:
         made = held.pairs.replicates(measure, blocks)
         if np.isnan(made).any():
             raise DesignError(
-                f"{count(int(np.isnan(made).sum()))} of {count(len(made))} replicates have no genuine or no impostor comparison.",
-                "there are too few people; Fay() keeps some of every image.",
+                f"{count(int(np.isnan(made).sum()))} of {count(len(made))} replicates have no genuine or no "
+                "impostor comparison.",
+                "use more people, or Fay(), which gives every image some weight.",
             )
         return made
 
@@ -178,9 +181,11 @@ class _Plan:
         heaviest = max(float(next(iter(part.blocks(units)))[0].max()) for part in self.made.parts)
         if heaviest > _HEAVY and len(self.strata) < _MANY_STRATA:
             raise DesignError(
-                f"Strata of {self.design.strata} are few and large: one person of {count(int(self.strata.sizes.max()))} weighs as "
-                f"{count(round(heaviest))} in a replicate of {self.design}, which does not show how pairs vary.",
-                "take the design rao-wu (or jackknife for the AUC), fay with a rho near 1, or more and smaller strata.",
+                f"Strata of {self.design.strata} are few and large: in a replicate of {self.design}, one "
+                f"person of {count(int(self.strata.sizes.max()))} has the weight of "
+                f"{count(round(heaviest))}, too much to estimate the variance over pairs.",
+                "use the design rao-wu (or jackknife for the AUC), fay with rho near 1, or more and smaller "
+                "strata.",
             )
 
     def carried(self, replicates: Floats, value: float) -> Carried:
@@ -226,22 +231,26 @@ def _refuse_of_design(design: StratifiedDesign, measure: PairMeasure) -> None:
     """Refuse what a design says of tables of probes, and a jackknife of what hangs on a threshold."""
     if measure.form in ("threshold", "crossing") and not design.takes_quantiles:
         raise DesignError(
-            f"The jackknife's variance is not valid for the {measure.estimand}: it hangs on a threshold, which moves by steps.",
-            "take the design bootstrap for other people; brr, fay or rao-wu for other query images of these people.",
+            f"The jackknife's variance is not valid for the {measure.estimand}: it depends on a threshold, "
+            "which changes in steps.",
+            "use the design bootstrap for new people, or brr, fay or rao-wu for new query images of these "
+            "people.",
         )
     if design.units not in (None, PEOPLE):
         raise UsageError(
-            f"Where pairs are compared, units within strata are people, not values of {design.units}.",
-            f"units='{PEOPLE}', or leave it out for other images of these people.",
+            "For measures of compared pairs, units within strata must be people, not values of "
+            f"{design.units}.",
+            f"pass units='{PEOPLE}', or leave units out for new images of these people.",
         )
     if design.strata is not None and design.units is None:
         raise UsageError(
-            f"Where pairs are compared, images of strata of {design.strata} are of people that are shared: people must be the units.",
-            f"units='{PEOPLE}'; without strata other images of these people vary.",
+            f"Strata of {design.strata} share people, so people must be the units for measures of compared "
+            "pairs.",
+            f"pass units='{PEOPLE}', or leave out strata for new images of these people.",
         )
     if design.weights != "units" or (design.neighbours is not None and design.units is None):
         raise UsageError(
-            "Where pairs are compared, comparisons weigh the same, and people who are strata have no neighbours.",
+            "Measures of compared pairs weight comparisons equally and do not use neighbouring strata.",
             "leave out weights and by.",
         )
 
@@ -275,7 +284,7 @@ def _about_images(units: Units) -> tuple[Note, ...]:
 def _of_people(samples: Samples, who: npt.NDArray[np.int32], column: str) -> npt.NDArray[Any]:
     """The value of a column for each person; one that differs between a person's samples is no stratum."""
     if column not in samples.frame.columns:
-        raise unknown_name("column", column, samples.frame.columns, "to make strata of")
+        raise unknown_name("column", column, samples.frame.columns, "to form strata")
     kept = np.isin(samples.codes, who)
     values = samples.frame[column].filter(pl.Series(kept))
     if values.null_count():
@@ -289,9 +298,9 @@ def _of_people(samples: Samples, who: npt.NDArray[np.int32], column: str) -> npt
     if len(several):
         names = [samples.subjects[int(code)] for code in several]
         raise DesignError(
-            f"{counted(len(names), 'person is', 'people are')} in several strata of {column}, which are then not independent: "
-            f"{first_few(names)}.",
-            "take a column that has one value for each person.",
+            f"{counted(len(names), 'person is', 'people are')} in several strata of {column}, so the strata "
+            f"are not independent: {first_few(names)}.",
+            "use a column with one value per person.",
         )
     first = {int(code): place for place, code in reversed(list(enumerate(codes)))}
     return values.to_numpy()[[first[int(code)] for code in who]]
@@ -301,14 +310,15 @@ def _require_triples(design: StratifiedDesign, strata: Strata) -> None:
     """Refuse all but leaving out one of three and more images, where two images of a person make a genuine comparison."""
     if not design.takes_pairs:
         raise DesignError(
-            f"The same images are queries and targets here, and replicates of {design} leave no genuine comparison of two images, or "
-            "all of a person with the same weight.",
-            "use Jackknife() (for the AUC), or choose a gallery and probes; Bootstrap('subject') is for other people.",
+            f"The same images are queries and targets, so replicates of {design} have no genuine "
+            "comparisons, or all comparisons of a person with equal weight.",
+            "use Jackknife() (for the AUC), choose a gallery and probes, or use Bootstrap('subject') for "
+            "new people.",
         )
     few = int((strata.sizes < 3).sum())
     if few:
         raise DesignError(
-            f"{count(few)} of {count(len(strata))} people have fewer than three images: without one of them no genuine comparison is "
-            "left, so how it varies with images cannot be seen.",
-            "leave them out, or choose a gallery and probes; Bootstrap('subject') is for other people.",
+            f"{count(few)} of {count(len(strata))} people have fewer than three images: without one image, "
+            "no genuine comparison is left, so the variance over images cannot be estimated.",
+            "leave them out, choose a gallery and probes, or use Bootstrap('subject') for new people.",
         )

@@ -37,21 +37,21 @@ _DRAWS_BESIDE = 1_000  # where it only stands beside the measure that was asked 
 _MOST_BESIDE = 500_000  # impostor comparisons that are drawn without being asked for
 _ALIKE = Method(
     "people-alike",
-    "people drawn anew, each weighing the same (moderated variance, Wilson, Student's t)",
-    "the moderated variance of people drawn anew, people and pairs of people weighing the same",
+    "resampled people, weighted equally (moderated variance, Wilson, Student's t)",
+    "the moderated variance over resampled people, with people and pairs of people weighted equally",
     ("efron1979", "fogliato2024", "smyth2004", "wilson1927"),
 )
 _TWO_VALUES = Sentence(
     "pairs.two-values",
     "note",
-    "people have from {least:count} to {most:count image}; with equal weights for people it is {value:rate} [{low:rate}, "
-    "{high:rate}] (p {p:p} of no difference)",
+    "people have from {least:count} to {most:count image}; with every person weighted equally, the rate is "
+    "{value:rate} [{low:rate}, {high:rate}] (p {p:p} of no difference)",
 )
 _ON_REQUEST = Sentence(
     "pairs.weights-on-request",
     "note",
-    "people have from {least:count} to {most:count image}, and those with more have more weight; weights='person' gives "
-    "equal weights",
+    "people have from {least:count} to {most:count image}, and people with more images have more weight; "
+    "pass weights='person' for equal weights",
 )
 
 

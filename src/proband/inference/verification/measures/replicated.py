@@ -39,7 +39,8 @@ Floats = npt.NDArray[np.float64]
 _EMPTY = Sentence(
     "pairs.empty-replicates",
     "note",
-    "{n:count replicate has/replicates have} no genuine or no impostor comparison, and were left out",
+    "{n:count replicate has/replicates have} no genuine or no impostor comparisons and {n:word was/were} "
+    "left out",
 )
 
 
@@ -171,7 +172,7 @@ def _bootstrapped(question: Question, held: HeldPairs, drawn: Floats | None = No
         drawn = held.pairs.replicates(measure, design.weights(held.pairs.units.n, question.seed))
     made = drawn[~np.isnan(drawn)]
     if not len(made):
-        raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
+        raise DesignError("No resample of people contains a comparison.", "use more people.")
     counted = _Counted(held.pairs, measure)
     ends = bootstrap_interval(
         counted, value, made, design.interval, question.confidence_level, limits=(0.0, 1.0)
@@ -194,8 +195,8 @@ def _larger(question: Question, held: HeldPairs, n_resamples: int) -> Estimate:
 def _require_people(design: Reweighting) -> None:
     if design.over_probes:
         raise DesignError(
-            "Comparisons share people and images, so they cannot be drawn one by one.",
-            Hint("draw people instead: {option:design=bootstrap}"),
+            "Comparisons share people and images, so they cannot be resampled individually.",
+            Hint("resample people instead: {option:design=bootstrap}"),
         )
 
 

@@ -17,13 +17,14 @@ FEWEST = 4  # people without whom the variance over people has no unbiased estim
 TOO_FEW = Sentence(
     "rates.too-few-people",
     "caution",
-    "too few people to estimate how they differ, so the interval is the whole range",
+    "too few people to estimate the variation between them, so the interval covers the whole range",
 )
 FEW_CARRIERS = 3.0  # degrees of freedom below which one person carries the variance
 _FEW_CARRIED = Sentence(
     "rates.few-carry",
     "caution",
-    "the variance rests on few people, effectively {carry:whole} of {people:count}: the interval is not supported",
+    "too few people for a reliable interval: effectively {carry:whole} of {people:count} account for the "
+    "variance",
 )
 
 
@@ -80,7 +81,7 @@ def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetin
     between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
     if (counts > between).any():
         raise UsageError(
-            "Two people have more false matches than comparisons.", "give every comparison once."
+            "A pair of people has more false matches than comparisons.", "list every comparison once."
         )
     errors = counts.astype(np.float64)
     return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)

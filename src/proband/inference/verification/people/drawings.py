@@ -86,7 +86,7 @@ def replicates(
     """Yield what is measured of each block of drawings, in order and the same at any number of threads."""
     if scheme not in get_args(Scheme):
         raise UsageError(
-            f"There is no way {scheme!r} to draw people.", f"choose one of: {', '.join(get_args(Scheme))}."
+            f"Unknown resampling scheme {scheme!r}.", f"use one of: {', '.join(get_args(Scheme))}."
         )
     if n_resamples < 100:
         raise UsageError(f"A bootstrap needs at least 100 replicates, got {n_resamples}.")
@@ -130,7 +130,7 @@ class Tail(NamedTuple):
         first, second = subject_pairs(i, j, comparisons, "closest impostors")
         n = comparisons.n_impostor
         if n == 0:
-            raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
+            raise DesignError("There are no impostor comparisons, so there is no false match rate.")
         if len(first) > n:
             raise UsageError(
                 f"The {count(len(first))} closest of {count(n)} impostor comparisons are too many."
@@ -161,7 +161,9 @@ class Genuine(NamedTuple):
         """Check that they are of people there are."""
         people, n = whole_numbers(subjects, "The subjects of genuine comparisons"), comparisons.n_subjects
         if len(people) and not 0 <= people.min() <= people.max() < n:
-            raise UsageError(f"The subjects of genuine comparisons are numbered from 0 to {count(n - 1)}.")
+            raise UsageError(
+                f"The subjects of genuine comparisons must be numbered from 0 to {count(n - 1)}."
+            )
         return cls(people, _closeness(closeness, len(people)))
 
 
@@ -212,7 +214,7 @@ class AtThresholds:
         """Put every comparison into the bin between thresholds that it falls into."""
         asked = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
         if asked.ndim != 1 or not len(asked) or np.isnan(asked).any():
-            raise UsageError("Thresholds are a list of at least one number.")
+            raise UsageError("Thresholds must be a list of at least one number.")
         ascending = np.sort(asked)
         bins = np.searchsorted(ascending, tail.closeness, side="right")
         order = np.lexsort((tail.first, bins))
@@ -369,12 +371,13 @@ class AtRates:
         """The drawings of all blocks at one rate."""
         fnmr = np.concatenate([block.fnmr for block in blocks])
         if not len(fnmr):
-            raise DesignError("No drawing of people has a comparison in it.", "there are too few people.")
+            raise DesignError("No resample of people contains a comparison.", "use more people.")
         cut_off = int(sum(np.count_nonzero(block.cut_off) for block in blocks))
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
-                f"In {count(cut_off)} of {count(len(fnmr))} drawings the {count(len((self.longer or self).first))} closest of the impostors do not "
-                f"reach the threshold of FMR {digits(fmr, 6)}.",
+                f"In {count(cut_off)} of {count(len(fnmr))} resamples, the "
+                f"{count(len((self.longer or self).first))} closest impostor comparisons do not reach the "
+                f"threshold for FMR {digits(fmr, 6)}.",
                 f"give the {count(int(4 * fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )
         return fnmr
@@ -389,5 +392,5 @@ def _sizes(weights: Weights, comparisons: Meetings, genuine: Genuine) -> tuple[I
 def _closeness(values: npt.ArrayLike, n: int) -> Floats:
     closeness = np.asarray(values, dtype=np.float64)
     if closeness.shape != (n,) or np.isnan(closeness).any():
-        raise UsageError(f"{count(n)} comparisons need as many numbers that say how close they are.")
+        raise UsageError(f"{count(n)} comparisons need the same number of scores.")
     return closeness

@@ -28,8 +28,9 @@ def dealt_anew(draws: int) -> Method:
     """How groups are compared: labels dealt anew over people so many times."""
     return Method(
         "groups-dealt-anew",
-        "labels of groups dealt anew over people (single-step max-T)",
-        "the labels of groups dealt anew over people, with simultaneous intervals from the largest difference of each dealing",
+        "group labels permuted over people (single-step max-T)",
+        "group labels permuted over people, with simultaneous intervals from the largest difference in each "
+        "permutation",
         ("westfall1993",),
         draws=draws,
     )

@@ -22,15 +22,16 @@ SIGNIFICANCE = 0.05
 _BLOCK = 1_000_000  # people drawn at once
 _DEALT = Method(
     "errors-dealt-anew",
-    "errors dealt anew over comparisons that share no image",
-    "concentration of false non-matches on people, tested by dealing them anew over comparisons that share no image",
+    "errors permuted over comparisons that share no image",
+    "concentration of false non-matches on people, tested by permuting them over comparisons that share no "
+    "image",
     ("doddington1998",),
 )
 _WEDGES = Method(
     "wedges-of-images",
-    "false matches of different images of a person with different others",
-    "concentration of false matches on people, tested by whether those of different images of a person with different others "
-    "go together",
+    "correlation of false matches between different images of a person",
+    "concentration of false matches on people, tested by the correlation between false matches of different "
+    "images of a person with different other people",
     ("doddington1998",),
 )
 
@@ -51,14 +52,14 @@ _NO_LAMBS = Sentence(
 _GOATS_UNSEEN = Sentence(
     "hard-subjects.goats-unseen",
     "caution",
-    "False non-matches: goats cannot be tested for. It takes people with two comparisons that share no image: four "
-    "images, or two queries and two targets",
+    "False non-matches: too few images per person to test for goats. The test needs people with two "
+    "comparisons that share no image: four images, or two queries and two targets",
 )
 _LAMBS_UNSEEN = Sentence(
     "hard-subjects.lambs-unseen",
     "caution",
-    "False matches: lambs and wolves cannot be tested for. It takes people with two images, each compared with others, "
-    "and every comparison made",
+    "False matches: cannot test for lambs and wolves. The test needs people with two images, each compared "
+    "with other people, and no missing comparisons",
 )
 
 

@@ -36,12 +36,13 @@ class Comparisons:
             object.__setattr__(self, name, whole_numbers(getattr(self, name), f"The {name} of the subjects"))
         if len(self.queries) != len(self.targets):
             raise UsageError(
-                f"Queries of {counted(len(self.queries), 'subject')} and targets of {count(len(self.targets))} do not belong together."
+                f"Queries of {counted(len(self.queries), 'subject')} and targets of "
+                f"{count(len(self.targets))} do not match."
             )
         if len(self.queries) and min(self.queries.min(), self.targets.min()) < 0:
-            raise UsageError("A subject cannot have fewer than no images.")
+            raise UsageError("Numbers of images cannot be negative.")
         if self.symmetric and not np.array_equal(self.queries, self.targets):
-            raise UsageError("Symmetric comparisons have the same images on both axes.")
+            raise UsageError("Symmetric comparisons need the same images on both axes.")
 
     @property
     def n_subjects(self) -> int:
@@ -164,10 +165,12 @@ def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, wha
     low, high = np.minimum(first, second), np.maximum(first, second)
     if len(low) and (low.min() < 0 or high.max() >= comparisons.n_subjects):
         raise UsageError(
-            f"The subjects of {what} are numbered from 0 to {count(comparisons.n_subjects - 1)}."
+            f"The subjects of {what} must be numbered from 0 to {count(comparisons.n_subjects - 1)}."
         )
     if (low == high).any():
-        raise UsageError(f"Among the {what} is a comparison of a subject with itself.", "those are genuine.")
+        raise UsageError(
+            f"Among the {what} is a comparison of a subject with itself.", "pass such comparisons as genuine."
+        )
     return low, high
 
 

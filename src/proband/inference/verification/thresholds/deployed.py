@@ -43,7 +43,7 @@ Verified = Scores | Trials
 _MOST_POINTS = 400  # of the path that are kept for drawing
 
 _ANSWERS = Answers(
-    Target("threshold-for-fmr", "the threshold that keeps a false match rate"),
+    Target("threshold-for-fmr", "the threshold for a guaranteed false match rate"),
     OTHER_PEOPLE_COMPARED,
     Target("algorithm", "the algorithm"),
     PEOPLE_SHARED,
@@ -118,37 +118,37 @@ def threshold(
     | Several[str, DeployedThreshold]
     | Several[str, Several[float, DeployedThreshold]]
 ):
-    """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
+    """Find the laxest threshold with a false match rate within the target for new people, with a given confidence.
 
-    A threshold set where the false match rate of these people is f exceeds f on other people about half the time. Here U(t) is
-    the one-sided upper bound of the rate for new people (`BoundPath`), whether every comparison weighs the same or every two
-    people, made never to fall towards laxer thresholds; the laxest t with U(t) ≤ f is taken. Then FMR(t) > f
-    implies a miss of the bound at one fixed threshold, so that no more than 1 − confidence of such thresholds exceed f (Bates et
-    al. 2021). A second grade holds whatever the distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
-    1963), p weighing every two people the same.
+    A threshold at which the false match rate of these people is f exceeds f for new people about half the time. Here U(t) is
+    the one-sided upper bound of the rate for new people (`BoundPath`), for equally weighted comparisons and for equally
+    weighted pairs of people, made monotone towards laxer thresholds; the result is the laxest t with U(t) ≤ f. Then FMR(t) > f
+    implies a miss of the bound at one fixed threshold, so at most a share 1 − confidence of such thresholds exceeds f (Bates et
+    al. 2021). A second grade is valid for any distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
+    1963), with p weighting every pair of people equally.
 
     Parameters
     ----------
     scores, experiment
-        One algorithm or several, as `verify` takes them; a mapping names them.
+        One or several algorithms, as in `verify`; a mapping gives their names.
     fmr
-        The false match rate to keep, or several: then there is a threshold for each, by the rate.
+        The target false match rate, or several, for one threshold each.
     confidence_level
-        How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
+        The confidence of the threshold, and the level of the reported intervals of FMR and FNMR.
     check_orientation
-        Whether scores that look reversed are refused.
+        Whether scores that look reversed raise an error.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the progress callback.
 
     Returns
     -------
     DeployedThreshold or Several
-        The threshold, with the rates to expect there; of several algorithms one for each by name, of several rates one for each by rate.
+        The threshold with its expected rates; for several algorithms a mapping by name, for several targets a mapping by rate.
 
     Raises
     ------
     DesignError
-        If none of the thresholds asked for can be had from so few people; it says how many are needed.
+        If there are too few people for any requested threshold; the message states how many are needed.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def threshold(
     """
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not rates:
-        raise UsageError("There is no false match rate to keep.", "name at least one: fmr=0.001.")
+        raise UsageError("No target false match rate was given.", "pass at least one: fmr=0.001.")
     by_algorithm = Several(
         {
             name: Several(
@@ -200,12 +200,13 @@ def require_any(deployed: Sequence[DeployedThreshold]) -> None:
     one = min(deployed, key=lambda each: each.people_needed)
     if one.is_tied:
         raise DesignError(
-            f"{CLOSEST_TIED(fmr=one.target_fmr)}.", "give scores with more digits.", source=one.algorithm
+            f"{CLOSEST_TIED(fmr=one.target_fmr)}.", "use scores with more digits.", source=one.algorithm
         )
     raise DesignError(
-        f"no threshold keeps a false match rate of {given(one.target_fmr)} with {level(one.confidence_level)} confidence: "
-        f"{count(one.n_subjects)} people in {count(one.plain.counts.n_impostor)} impostor comparisons cannot show it.",
-        f"{one.needed}; or ask for a larger rate.",
+        f"no threshold guarantees a false match rate of {given(one.target_fmr)} with "
+        f"{level(one.confidence_level)} confidence: {count(one.n_subjects)} people in "
+        f"{count(one.plain.counts.n_impostor)} impostor comparisons are too few.",
+        f"{one.needed}; or use a larger target rate.",
         source=one.algorithm,
     )
 
@@ -236,8 +237,8 @@ def thresholds_of(
 def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
     if isinstance(within, Experiment):
         raise UsageError(
-            f"{trials.name} is a list of comparisons, which is taken as it is, not within an experiment.",
-            "give the samples table, or choose the comparisons in the list.",
+            f"{trials.name} is a list of comparisons, which cannot be used within an experiment.",
+            "pass the samples table, or select the comparisons in the list.",
             source=Said(trials.name),
         )
     trials = with_people_of_mated(each_pair_once(trials if within is None else trials.with_samples(within)))
@@ -246,8 +247,8 @@ def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[Error
     shared = shared_by(trials, 1.0 if similar else -1.0)
     if shared is None:
         raise DesignError(
-            "the list does not say whose the comparisons are, so nothing can be said of new people.",
-            "give the samples table, or name the samples or the subjects of both sides.",
+            "the list has no subject IDs, so nothing can be concluded about new people.",
+            "pass the samples table, or add the samples or subjects of both sides.",
             source=trials.name,
         )
     return (

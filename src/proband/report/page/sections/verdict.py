@@ -24,9 +24,7 @@ _TIES_OF_ONE = Sentence(
 _TIES_OF_SOME = Sentence(
     "verdict.ties", "caution", _TIES + "their results depend on the tie policy ({policy})"
 )
-_VARIES = Sentence(
-    "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
-)
+_VARIES = Sentence("verdict.varies", "note", "What varies: {varying}. Held fixed: {fixed}")
 _ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
 
 
