@@ -62,7 +62,7 @@ lint: $(VENV)/dev.stamp ## format, lint, types, import law
 words: $(VENV)/dev.stamp ## every sentence of the product, for reading
 	$(BIN)/python -m tests.words
 
-coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/trust.md; SETS, MINUTES and STUDY choose
+coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/understand/trust.md; SETS, MINUTES and STUDY choose
 	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDY),--study $(STUDY))
 SETS ?= 4000
 
@@ -73,7 +73,7 @@ bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers s
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
 
-gallery: $(VENV)/dev.stamp ## the figures of docs/gallery.md, drawn anew from the demo's data
+gallery: $(VENV)/dev.stamp ## the figures of docs/how-to/gallery.md, drawn anew from the demo's data
 	$(BIN)/python -m tests.gallery
 
 docs: $(VENV)/dev.stamp ## the documentation as a site

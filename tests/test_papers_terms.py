@@ -12,7 +12,7 @@ from tests.modes import commands
 
 import proband as pb
 
-PAGE = Path("docs/papers-terms.md").read_text(encoding="utf-8")
+PAGE = Path("docs/methods/terms.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")
 TYPED = sorted({code for code in CODE.findall(PAGE) if code.startswith("proband ")})
 NAMED = sorted({code for code in CODE.findall(PAGE) if code.startswith("pb.")})

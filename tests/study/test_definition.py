@@ -12,7 +12,7 @@ from proband.study.reading import study_from_text
 from proband.study.refusals import model_of
 from proband.study.requests import CategoryEntry
 
-DOCUMENT = Path("docs/study.md")
+DOCUMENT = Path("docs/reference/study.md")
 
 
 @pytest.fixture
