@@ -55,7 +55,7 @@ class Halves(Result):
     Attributes
     ----------
     agree
-        The share of splits with |θ_A − θ_B| ≤ t·√(V_A + V_B): the confidence level, if standard errors are right.
+        The share of splits with ``|θ_A − θ_B| ≤ t·√(V_A + V_B)``: the confidence level, if standard errors are right.
     inside
         The share in which one half's interval holds the other half's *estimate*: 83.4 % for a right interval of 95 %, since both vary.
     expected_inside
@@ -115,7 +115,7 @@ def compare_halves(
     """Split the people in halves at random, again and again, and see whether the halves' estimates agree as their errors say.
 
     One half's 95 % interval holds the other half's estimate in 2Φ(1.96/√2) − 1 = 83.4 % of splits and not in 95, because both vary:
-    what should hold in 95 % is |θ_A − θ_B| ≤ t·√(V_A + V_B). What both halves share (the gallery, thresholds) is not seen by it.
+    what should hold in 95 % is ``|θ_A − θ_B| ≤ t·√(V_A + V_B)``. What both halves share (the gallery, thresholds) is not seen by it.
 
     Parameters
     ----------
