@@ -47,7 +47,3 @@ def test_every_name_and_argument_is_there(named: str) -> None:
         found = getattr(found, name)
     taken = set(inspect.signature(found).parameters) if callable(found) else set()
     assert set(re.findall(r"(\w+)=", arguments)) <= taken
-
-
-def test_the_page_is_found() -> None:
-    assert "papers-terms.md" in Path("mkdocs.yml").read_text(encoding="utf-8")

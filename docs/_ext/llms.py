@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from docs._ext.pages import PYTHON
 from docutils import nodes
 from sphinx.application import Sphinx
-
-from docs._ext.pages import PYTHON
 
 _LONGEST = 160
 
@@ -21,7 +20,12 @@ def write(app: Sphinx, failed: Exception | None) -> None:
     env = app.env
     lines = [f"# {app.config.project}", "", f"> {_summary(env, env.config.root_doc)}", ""]
     for section in _children(env, env.config.root_doc):
-        lines += [f"## {env.titles[section].astext()}", "", *(_line(app, page) for page in _below(env, section)), ""]
+        lines += [
+            f"## {env.titles[section].astext()}",
+            "",
+            *(_line(app, page) for page in _below(env, section)),
+            "",
+        ]
     (Path(app.outdir) / "llms.txt").write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -24,7 +24,9 @@ from proband.study.requests import Place, request_type
 
 COMMANDS, PYTHON = "reference/commands", "reference/python"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#$~])")
-_TYPED = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*|\[\[?\w+\]\]?(?= |$)|\w+\.(?:json|toml|csv|npz|npy|mtx))(?![\w-])")
+_TYPED = re.compile(
+    r"(?<![\w-])(--?[a-zA-Z][\w-]*|\[\[?\w+\]\]?(?= |$)|\w+\.(?:json|toml|csv|npz|npy|mtx))(?![\w-])"
+)
 _WIDTH = 72
 
 
@@ -40,7 +42,9 @@ def command_jobs() -> dict[str, list[tuple[str, Any]]]:
     """The commands as help lists them: by job, with groups of commands whole."""
     jobs: dict[str, list[tuple[str, Any]]] = {}
     for name, command in _inner(get_command(app)):
-        jobs.setdefault(str(getattr(command, "rich_help_panel", None) or "Commands"), []).append((name, command))
+        jobs.setdefault(str(getattr(command, "rich_help_panel", None) or "Commands"), []).append(
+            (name, command)
+        )
     return jobs
 
 
@@ -58,7 +62,9 @@ def command_table() -> str:
     lines: list[str] = []
     for job, several in command_jobs().items():
         lines += [f"**{job}**", "", "| command | purpose |", "|---|---|"]
-        lines += [f"| [`{name}`](commands/{name}.md) | {_prose(_first(command))} |" for name, command in several]
+        lines += [
+            f"| [`{name}`](commands/{name}.md) | {_prose(_first(command))} |" for name, command in several
+        ]
         lines.append("")
     names = [f"commands/{name}" for several in command_jobs().values() for name, _ in several]
     return "\n".join([*lines, *_hidden_toctree(names)])
@@ -152,15 +158,22 @@ def _kind(plain: Any, place: str | None, plural: str) -> str:
         return place if not plural else {"file or directory": "files or directories"}.get(place, f"{place}s")
     if hasattr(plain, "model_fields"):
         return f"table{plural}"
-    words = {bool: "true or false", int: f"whole number{plural}", float: f"number{plural}", str: f"text{plural}"}
-    return words.get(plain, "table" if get_origin(plain) in (dict, types.MappingProxyType) else f"text{plural}")
+    words = {
+        bool: "true or false",
+        int: f"whole number{plural}",
+        float: f"number{plural}",
+        str: f"text{plural}",
+    }
+    return words.get(
+        plain, "table" if get_origin(plain) in (dict, types.MappingProxyType) else f"text{plural}"
+    )
 
 
 def _default(field: Any) -> str:
     if field.is_required():
         return "required"
     value = field.get_default(call_default_factory=True)
-    if value is None or value == () or hasattr(value, "model_fields"):
+    if value is None or value == () or hasattr(type(value), "model_fields"):
         return ""
     return _code(_toml(value))
 
