@@ -76,8 +76,8 @@ bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers s
 gallery: $(VENV)/dev.stamp ## the figures of docs/how-to/gallery.md, drawn anew from the demo's data
 	$(BIN)/python -m tests.gallery
 
-docs: $(VENV)/dev.stamp ## the documentation as a site
-	$(BIN)/mkdocs build --strict --quiet
+docs: $(VENV)/dev.stamp ## the documentation as a site, without the network; warnings are errors
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto --doctree-dir $(VENV)/doctrees docs site
 	@echo "the documentation is site/index.html"
 
 lock: $(VENV)/dev.stamp ## resolve the dependencies anew
@@ -87,7 +87,7 @@ lock: $(VENV)/dev.stamp ## resolve the dependencies anew
 LOCK_OPTIONS := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --upgrade --quiet
 
 clean:
-	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site docs/reference/commands docs/reference/python dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Proband needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
