@@ -26,9 +26,10 @@ extensions = [
     "docs._ext.accessible",
     "docs._ext.reference",
     "docs._ext.llms",
+    "docs._ext.notebooks",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_ext", "Thumbs.db"]
+exclude_patterns = ["_ext", "**/.ipynb_checkpoints"]
 needs_sphinx = "8.1"
 language = "en"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections import Counter
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from docs._ext import pages
+from docs._ext.notebooks import as_markdown
 from tests.modes import commands
 
 import proband as pb
@@ -24,20 +26,31 @@ TARGET = re.compile(r"^:link: (\S+)$", re.MULTILINE)
 def written() -> list[str]:
     """The pages that are kept, by their paths below docs; those that are generated when the site is built are not."""
     made = (f"{pages.COMMANDS}/", f"{pages.PYTHON}/")
-    found = (path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
-    return sorted(name for name in found if not name.startswith(made))
+    found = (path.relative_to(DOCS).as_posix() for kind in ("*.md", "*.ipynb") for path in DOCS.rglob(kind))
+    return sorted(name for name in found if not name.startswith(made) and ".ipynb_checkpoints" not in name)
+
+
+@cache
+def text_of(path: Path) -> str:
+    """A page as Markdown."""
+    text = path.read_text(encoding="utf-8")
+    return as_markdown(text) if path.suffix == ".ipynb" else text
 
 
 def in_the_navigation(page: str) -> list[str]:
     """What the tables of contents of a page name."""
     names = [
         line.strip()
-        for _, kind, body in FENCE.findall((DOCS / page).read_text(encoding="utf-8"))
+        for _, kind, body in FENCE.findall(text_of(DOCS / page))
         if kind == "{toctree}"
         for line in body.splitlines()
         if line.strip() and not line.startswith(":")
     ]
-    return [posixpath.normpath(posixpath.join(posixpath.dirname(page), f"{name}.md")) for name in names]
+    places = (posixpath.normpath(posixpath.join(posixpath.dirname(page), name)) for name in names)
+    return [
+        next((f"{one}{kind}" for kind in (".md", ".ipynb") if (DOCS / f"{one}{kind}").is_file()), one)
+        for one in places
+    ]
 
 
 @cache
@@ -45,7 +58,7 @@ def anchors(path: Path) -> frozenset[str]:
     """The headings of a page, as links name them."""
     found: Counter[str] = Counter()
     names = set()
-    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    text = FENCE.sub("", text_of(path))
     for heading in re.findall(r"^#{1,4} (.*)$", text, re.MULTILINE):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`]", r"\1", heading).strip().lower()
         name = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
@@ -65,7 +78,7 @@ def test_every_page_is_in_the_navigation_once() -> None:
 )
 def test_no_link_is_dead(page: str) -> None:
     path = ROOT / page
-    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    text = FENCE.sub("", text_of(path))
     links = [*LINK.findall(text), *(f"{name}.md" for name in TARGET.findall(text))]
     for link in links:
         if re.match(r"[a-z]+:", link):
@@ -113,3 +126,21 @@ def test_every_public_name_has_a_page() -> None:
     assert {name for name in dir(pb) if not name.startswith("_")} <= listed | {
         space.removeprefix("proband.") for space in pages.namespaces()
     }
+
+
+def test_a_notebook_is_a_page_with_the_outputs_that_it_keeps() -> None:
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]},
+        {"output_type": "execute_result", "data": {"text/html": "<b>3</b>", "text/plain": "3"}},
+        {"output_type": "display_data", "data": {"image/png": "aW1h\nZ2U=", "text/plain": "<Figure>"}},
+    ]
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "\n", "Text."]},
+        {"cell_type": "code", "source": "print('one')", "outputs": outputs},
+        {"cell_type": "code", "source": "", "outputs": []},
+    ]
+    found = as_markdown(json.dumps({"cells": cells}))
+    assert found.startswith("# Title\n\nText.\n\n```python\nprint('one')\n```\n\n```text\none\ntwo\n```\n")
+    assert '```{raw} html\n<div class="output"><b>3</b></div>\n```' in found
+    assert 'src="data:image/png;base64,aW1hZ2U="' in found
+    assert "<Figure>" not in found
