@@ -65,7 +65,7 @@ words: $(VENV)/dev.stamp ## every text of the product, for reading
 freeze: $(VENV)/dev.stamp ## the public surface and the messages as they are now, for the tests of both
 	$(BIN)/python -m tests.frozen.freeze
 
-coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/trust.md; SETS, MINUTES and STUDY choose
+coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/understand/trust.md; SETS, MINUTES and STUDY choose
 	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDY),--study $(STUDY))
 SETS ?= 4000
 
@@ -76,14 +76,14 @@ bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers s
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
 
-gallery: $(VENV)/dev.stamp ## the figures of docs/gallery.md, drawn anew from the demo's data
+gallery: $(VENV)/dev.stamp ## the figures of docs/how-to/gallery.md, drawn anew from the demo's data
 	$(BIN)/python -m tests.gallery
 
 tutorials: $(VENV)/dev.stamp ## the outputs of docs/tutorials, computed again
 	$(BIN)/python -m tests.tutorials
 
-docs: $(VENV)/dev.stamp ## the documentation as a site
-	$(BIN)/mkdocs build --strict --quiet
+docs: $(VENV)/dev.stamp ## the documentation as a site, without the network; warnings are errors
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto --doctree-dir $(VENV)/doctrees docs site
 	@echo "the documentation is site/index.html"
 
 release: $(VENV)/release.stamp ## wheel, sdist, SBOM and checksums of the last commit, in dist/; built twice and compared
@@ -98,7 +98,7 @@ lock: $(VENV)/dev.stamp ## resolve the dependencies again
 LOCK_OPTIONS := --universal --python-version 3.11 --generate-hashes --no-header --upgrade --quiet
 
 clean:
-	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site docs/reference/commands docs/reference/python dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Proband needs Python 3.11 or newer: make PYTHON=python3.12 ...")'

@@ -1,4 +1,4 @@
-"""Run every job, or those named: ``python -m benchmarks [JOB ...]``; ``--write`` makes docs/performance.md of the run."""
+"""Run every job, or those named: ``python -m benchmarks [JOB ...]``; ``--write`` makes docs/understand/performance.md of the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main() -> int:
     )
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(known))
-    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="write docs/understand/performance.md")
     given = parser.parse_args()
     unknown = set(given.jobs) - set(known)
     if unknown:

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.copies`` tries synthetic people who change nothing but their expression, and others who are photographed twice in a row. ``--images FILE.npz`` (with the arrays images and
 subject) tries real ones; ``--known PAIRS.csv`` names the copies that are truly among them, as ``proband audit --copies`` writes them
-and somebody looked at them. The tables are those of docs/audit.md.
+and somebody looked at them. The tables are those of docs/methods/audit.md.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from proband.report.tables.cells import table, text_cell
 from proband.report.tables.formats import as_markdown, in_markdown
 from proband.report.tables.table import Column
 
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-CHART = "images/performance.svg"
+PAGE = Path(__file__).parents[1] / "docs" / "understand" / "performance.md"
+CHART = "../images/performance.svg"
 NOT_INSTALLED = "not installed"
 BOUNDS = ("bare sgemm", "loading the libraries", "bare Python", "a run", "threads", "ours with one thread")
 """What our time is set against without being another way to do the job."""

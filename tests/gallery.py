@@ -1,4 +1,4 @@
-"""Draw the figures of docs/gallery.md: its code runs on the demo's data, and what it calls figure becomes an image."""
+"""Draw the figures of docs/how-to/gallery.md: its code runs on the demo's data, and what it calls figure becomes an image."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import proband as pb
 from proband.cli import main
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "gallery.md"
+PAGE = DOCS / "how-to" / "gallery.md"
 IMAGES = DOCS / "images" / "gallery"
 
 

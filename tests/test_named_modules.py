@@ -17,7 +17,7 @@ DOTTED = re.compile(rf"`(?:proband\.)?((?:{ROOMS})\.[a-z_.]+)`")
 PATHS = re.compile(r"`([\w./-]+/[\w./-]*)`")
 GROUPS = ("proband.formats", "proband.recognizers", "proband.sections", "proband.classifiers")
 """Entry points, which are called like modules."""
-DOCUMENTS = ("docs/architecture.md", "CONTRIBUTING.md")
+DOCUMENTS = ("docs/reference/architecture.md", "CONTRIBUTING.md")
 
 
 def is_there(name: str) -> bool:

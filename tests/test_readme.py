@@ -21,7 +21,7 @@ from proband.cli import main
 
 pytestmark = pytest.mark.long
 README = Path(__file__).parents[1] / "README.md"
-TOUR = README.parent / "docs" / "tour.md"
+TOUR = README.parent / "docs" / "start" / "tour.md"
 
 
 @pytest.fixture(scope="module")

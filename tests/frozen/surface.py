@@ -1,4 +1,4 @@
-"""What docs/stability.md promises, one line for each item: public names, commands, study keys, results, exit codes, file formats."""
+"""What docs/reference/stability.md promises, one line for each item: public names, commands, study keys, results, exit codes, file formats."""
 
 from __future__ import annotations
 

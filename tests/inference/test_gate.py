@@ -156,7 +156,7 @@ def test_what_cannot_be_judged_is_refused_or_undecided() -> None:
 
 @pytest.mark.long
 def test_a_gate_is_asserted_in_pytest(tmp_path: Path) -> None:
-    """As docs/cookbook/gate.md has it: one test passes, one fails with the sentence, and undecided may pass."""
+    """As docs/how-to/gate.md has it: one test passes, one fails with the sentence, and undecided may pass."""
     (tmp_path / "test_release.py").write_text(
         """
 import numpy as np

@@ -1,4 +1,4 @@
-"""The recipes of docs/cookbook/integrations.md run, with the packages they are for."""
+"""The recipes of docs/how-to/integrations.md run, with the packages they are for."""
 
 from __future__ import annotations
 

@@ -366,7 +366,7 @@ def test_other_expressions_are_no_copies_and_altered_pictures_are() -> None:
     assert (wrong, n_pairs) == (0, 600)
     missed = dict(misses(images[::6]))
     assert missed["JPEG, quality 50"] == missed["mirrored"] == missed["half"] == 0
-    assert missed["30 levels brighter"] <= 1  # docs/audit.md: 1 of 60 synthetic pictures
+    assert missed["30 levels brighter"] <= 1  # docs/methods/audit.md: 1 of 60 synthetic pictures
     assert missed["JPEG, quality 30"] <= 2
     assert missed["cut by 5 % all round"] <= 2
 

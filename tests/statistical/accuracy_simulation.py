@@ -2,7 +2,7 @@
 
 People have an attribute of two values. An image is the attribute, the person and noise added up, all normal, and linear discriminants
 are trained on people under a protocol; how often a trained one is right about new people has a closed form.
-``python -m tests.statistical.accuracy_simulation`` prints the tables of docs/accuracy.md.
+``python -m tests.statistical.accuracy_simulation`` prints the tables of docs/methods/accuracy.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What docs/trust.md shows of the studies of coverage: a picture, a table of one screen, what does not hold, and every trial."""
+"""What docs/understand/trust.md shows of the studies of coverage: a picture, a table of one screen, what does not hold, and every trial."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.statistical.coverage_table import Row
 
 DOCS = Path(__file__).parents[2] / "docs"
-SHOWN, PICTURE = DOCS / "trust.md", DOCS / "images" / "trust.svg"
+SHOWN, PICTURE = DOCS / "understand" / "trust.md", DOCS / "images" / "trust.svg"
 PARTS = ("summary", "falls short", "table")
 FAMILIES = {
     "rates": ("rate-of-probes", "rate-over-people", "people-within-strata", "new-images"),

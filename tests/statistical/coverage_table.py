@@ -1,4 +1,4 @@
-"""Carry out the studies of coverage and write what they showed: docs/coverage.json, and what docs/trust.md shows of it.
+"""Carry out the studies of coverage and write what they showed: docs/coverage.json, and what docs/understand/trust.md shows of it.
 
 ``python -m tests.statistical.coverage_table --sets 4000 --minutes 20`` (``make coverage``) goes on where it stopped: every row has the sums of
 its first n data sets, and the next ones are added. A row whose first data sets answer otherwise than they did is begun again. ``--study KEY`` goes on

@@ -39,7 +39,7 @@ def test_small_false_match_rates_are_covered(name: str, images: list[int], fmr: 
 @pytest.mark.long
 @pytest.mark.parametrize(("people", "images", "fmr"), [(100, 4, 1e-3), (300, 2, 1e-4)])
 def test_fnmr_at_small_false_match_rates_is_covered(people: int, images: int, fmr: float) -> None:
-    """People who are alike but for chance: where few carry false matches, fewer are covered (docs/verification.md)."""
+    """People who are alike but for chance: where few carry false matches, fewer are covered (docs/understand/verification.md)."""
     population = centred(lambda rng, n: np.zeros(n), noise=0.6)
     rng, threshold = np.random.default_rng(8), population.threshold(fmr)
     twice, first = np.repeat(np.arange(500), 2), np.arange(0, 1000, 2)

@@ -1,4 +1,4 @@
-"""Which interval can be trusted for which question: new images of these people, or new people? (docs/trust.md)"""
+"""Which interval can be trusted for which question: new images of these people, or new people? (docs/understand/trust.md)"""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_rates_everywhere(people, probes):
 
 
 def check_new_images(population: Population, found: dict) -> None:
-    """What docs/trust.md claims of new images of the same people."""
+    """What docs/understand/trust.md claims of new images of the same people."""
     people, _, rate, icc = population
     vary = varying(population)
     if (people >= 50 and rate <= 0.8) or vary >= 12:
@@ -209,7 +209,7 @@ def check_new_images(population: Population, found: dict) -> None:
 
 
 def check_new_people(population: Population, found: dict) -> None:
-    """What docs/trust.md claims of new people."""
+    """What docs/understand/trust.md claims of new people."""
     people, _, rate, icc = population
     if people >= 200:
         assert 0.93 <= found["clustered"].others <= 0.97, population

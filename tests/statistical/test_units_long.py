@@ -1,4 +1,4 @@
-"""Do intervals over people within strata, of new images and of medians keep their word? docs/strat.md has the table."""
+"""Do intervals over people within strata, of new images and of medians keep their word? docs/methods/strat.md has the table."""
 
 from __future__ import annotations
 

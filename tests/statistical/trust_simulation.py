@@ -1,7 +1,7 @@
 """Which interval can be trusted for which question? Simulated people whose own rates are known.
 
 Thousands of data sets at once: with equally many probes of each person, every interval of a rate follows from how many people
-have 0, 1, … successes. ``python -m tests.statistical.trust_tables`` prints the tables of docs/trust.md.
+have 0, 1, … successes. ``python -m tests.statistical.trust_tables`` prints the tables of docs/understand/trust.md.
 """
 
 from __future__ import annotations

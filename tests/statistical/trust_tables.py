@@ -1,4 +1,4 @@
-"""Print the tables of docs/trust.md: ``python -m tests.statistical.trust_tables`` (some minutes)."""
+"""Print the tables of docs/understand/trust.md: ``python -m tests.statistical.trust_tables`` (some minutes)."""
 
 from __future__ import annotations
 

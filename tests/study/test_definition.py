@@ -5,14 +5,10 @@ from pathlib import Path
 import pytest
 
 import proband as pb
-from proband.analyses import Request
 from proband.samples import Category, OnePerSubject
 from proband.study.context import categories_of
 from proband.study.reading import study_from_text
-from proband.study.refusals import model_of
 from proband.study.requests import CategoryEntry
-
-DOCUMENT = Path("docs/study.md")
 
 
 @pytest.fixture
@@ -101,15 +97,3 @@ def test_categories_over_an_experiment() -> None:
     feret = categories_of(CategoryEntry(feret=True, date="day"), experiment)
     assert [one.name for one in feret] == ["fb", "fc", "dup1", "dup2"]
     assert "probe.day" in feret[1].rule
-
-
-def test_every_section_and_key_is_documented() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    kinds = {name: model_of(field.annotation) for name, field in Request.model_fields.items()}
-    for name, kind in kinds.items():
-        if kind is None:
-            continue
-        heading = next(line for line in text.split("\n") if line.startswith("#") and f"[{name}]" in line)
-        said = text.partition(f"{heading}\n")[2].split("\n#")[0]
-        absent = [one for one in kind.model_fields if f"`{one}`" not in said]
-        assert absent == [], name

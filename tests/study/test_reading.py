@@ -15,7 +15,9 @@ from proband.study.places import Keys, Places
 from proband.study.reading import read_study, study_from_text
 
 BASE = 'title = "T"\n\n[samples]\nfile = "samples.csv"\n\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
-EXAMPLE = Path("docs/study.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+EXAMPLE = (
+    Path("docs/reference/study.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+)
 
 
 @pytest.fixture

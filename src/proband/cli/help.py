@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 from inspect import cleandoc
 from pathlib import Path
@@ -44,33 +45,67 @@ class HelpedGroup(TyperGroup):
             lines += ["", _heading(job)]
             for name, purpose in several:
                 lines += _two_columns(name, purpose, names, width)
-        options = [
-            *_listed([one for one in self.get_params(ctx) if not getattr(one, "hidden", False)], width)
-        ]
+        shown = [_row(one) for one in self.get_params(ctx) if not getattr(one, "hidden", False)]
+        options = [*_listed(shown, width)]
         lines += ["", _heading("Options"), *options]
         lines += ["", self.epilog] if self.epilog else []
         formatter.write("\n".join(lines) + "\n")
 
 
+@dataclass(frozen=True)
+class CommandHelp:
+    """What the help of a command says, whatever it is shown on.
+
+    Attributes
+    ----------
+    usage
+        How the command is typed.
+    summary, more
+        The first paragraph, and the others.
+    panels
+        Arguments and options by what they are about: each as it is typed, and its meaning.
+    examples
+        What each example shows, if that is said, and the command.
+    """
+
+    usage: str
+    summary: str
+    more: tuple[str, ...]
+    panels: dict[str, list[tuple[str, str]]]
+    examples: tuple[tuple[str, str], ...]
+
+
+def help_of(command: Any, ctx: Any) -> CommandHelp:
+    """The help of a command, in the order in which it is needed."""
+    (summary, *more), _, examples = _parted(command.help)
+    shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
+    return CommandHelp(
+        _usage(ctx, shown),
+        summary,
+        tuple(more),
+        {panel: [_row(one) for one in several] for panel, several in _panels(shown).items()},
+        tuple(_examples(examples)),
+    )
+
+
 def format_command(command: Any, ctx: Any, formatter: Any) -> None:
     """Write the help of a command: what a beginner needs stands in the first screen, and the rest in order of need."""
     width = _width()
-    about, _, examples = _parted(command.help)
-    summary, *more = about
-    shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
-    lines = [*_usage(ctx, shown, width), "", *wrap(summary, width)]
-    told = list(_told(examples, width))
-    if told:
-        _, first = told[0]
+    told = help_of(command, ctx)
+    usage = wrap(f"Usage: {told.usage}", width, subsequent_indent="       ", **_WHOLE)
+    lines = [*usage, "", *wrap(told.summary, width)]
+    examples = [(said, [f"  {line}" for line in typed(text, width - 2)]) for said, text in told.examples]
+    if examples:
+        _, first = examples[0]
         lines += ["", *first]
-    for panel, several in _panels(shown).items():
+    for panel, several in told.panels.items():
         lines += ["", _heading(panel), *_listed(several, width)]
-    for paragraph in more:
+    for paragraph in told.more:
         lines += ["", *wrap(paragraph, width)]
-    if len(told) > 1 or (told and told[0][0]):
+    if len(examples) > 1 or (examples and examples[0][0]):
         lines += ["", _heading("Examples")]
-        for place, (said, typed) in enumerate(told):
-            lines += [*([""] if place and said else []), *wrap(said, width), *typed]
+        for place, (said, shown) in enumerate(examples):
+            lines += [*([""] if place and said else []), *wrap(said, width), *shown]
     formatter.write("\n".join(lines) + "\n")
 
 
@@ -105,36 +140,36 @@ def _parted(help: str | None) -> tuple[list[str], str, str]:
     return paragraphs or [""], "" if mark is None else mark[0], examples
 
 
-def _told(examples: str, width: int) -> Iterator[tuple[str, list[str]]]:
-    """What each example shows, if that is said, and how it is typed."""
+def _examples(examples: str) -> Iterator[tuple[str, str]]:
+    """What each example shows, if that is said, and the command."""
     said = ""
     for paragraph in examples.split("\n\n"):
         text = " ".join(paragraph.split())
         if paragraph.strip("\n").startswith("  "):
-            yield said, _typed(text, width)
+            yield said, text
             said = ""
         elif text:
             said = text
 
 
-def _typed(command: str, width: int) -> list[str]:
+def typed(command: str, width: int) -> list[str]:
     """A command to be typed, on as many lines as it needs; an option stays with its value."""
     lines = [""]
     for word in _WITH_VALUE.findall(command):
-        if lines[-1] and len(lines[-1]) + len(word) + 7 > width:
+        if lines[-1] and len(lines[-1]) + len(word) + 5 > width:
             lines[-1] += " \\"
             lines.append("  ")
         lines[-1] += word if not lines[-1].strip() else f" {word}"
-    return [f"  {line}" for line in lines]
+    return lines
 
 
-def _usage(ctx: Any, shown: list[Any], width: int) -> list[str]:
+def _usage(ctx: Any, shown: list[Any]) -> str:
     words = [ctx.command_path, "[OPTIONS]"]
     for one in shown:
         if one.param_type_name == "argument":
             name = _argument_name(one)
             words.append(name if one.required else f"[{name}]")
-    return wrap(f"Usage: {' '.join(words)}", width, subsequent_indent="       ", **_WHOLE)
+    return " ".join(words)
 
 
 _WHOLE: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
@@ -150,10 +185,15 @@ def _panels(shown: list[Any]) -> dict[str, list[Any]]:
     return {name: found[name] for name in order if name in found}
 
 
-def _listed(several: list[Any], width: int) -> Iterator[str]:
-    for one in several:
-        name = _argument_name(one) if one.param_type_name == "argument" else _option_name(one)
-        yield from _two_columns(name, _help(one), _NAMES, width)
+def _listed(several: list[tuple[str, str]], width: int) -> Iterator[str]:
+    for name, text in several:
+        yield from _two_columns(name, text, _NAMES, width)
+
+
+def _row(one: Any) -> tuple[str, str]:
+    """An argument or an option as it is typed, and what it means."""
+    name = _argument_name(one) if one.param_type_name == "argument" else _option_name(one)
+    return name, _help(one)
 
 
 def _two_columns(name: str, text: str, names: int, width: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Do intervals keep their word on skewed two-stage populations? Where units are few they do not, and docs/survey.md says so."""
+"""Do intervals keep their word on skewed two-stage populations? Where units are few they do not, and docs/methods/survey.md says so."""
 
 from __future__ import annotations
 
@@ -87,4 +87,4 @@ def test_coverage_grows_with_units(drawn: int, least: float, least_logit: float)
         0.83 if drawn == 5 else 0.93
     )  # of five people a site, often none of those who fail and weigh most
     if drawn == 2:
-        assert found["t"] < 0.8, "what docs/survey.md warns of"
+        assert found["t"] < 0.8, "what docs/methods/survey.md warns of"

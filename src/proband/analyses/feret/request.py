@@ -30,17 +30,17 @@ from proband.study.requests.base import (
 class VersionRequest(Part):
     """A fully automatic algorithm and its partially automatic version, which is given the eye positions."""
 
-    fully: Text
-    partially: Text
+    fully: Annotated[Text, Field(description="Name of the algorithm that finds the eyes itself.")]
+    partially: Annotated[Text, Field(description="Name of the same algorithm with the eyes given.")]
 
 
 class ImprovementRequest(Part):
     """Two versions of an algorithm, at different dates."""
 
-    earlier: Text
-    later: Text
-    earlier_date: Text | None = None
-    later_date: Text | None = None
+    earlier: Annotated[Text, Field(description="Name of the earlier version.")]
+    later: Annotated[Text, Field(description="Name of the later version.")]
+    earlier_date: Annotated[Text | None, Field(description="Date of the earlier version.")] = None
+    later_date: Annotated[Text | None, Field(description="Date of the later version.")] = None
 
 
 class FeretRequest(AnalysisRequest):

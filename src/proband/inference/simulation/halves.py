@@ -55,7 +55,7 @@ class Halves(Result):
     Attributes
     ----------
     agree
-        The share of splits with |θ_A − θ_B| ≤ t·√(V_A + V_B): equal to the confidence level if standard errors are correct.
+        The share of splits with ``|θ_A − θ_B| ≤ t·√(V_A + V_B)``: equal to the confidence level if standard errors are correct.
     inside
         The share in which the interval of one half contains the *estimate* of the other: 83.4% for a correct 95% interval,
         because both vary.
@@ -116,7 +116,7 @@ def compare_halves(
     """Split the people into random halves repeatedly, and check whether the estimates of the halves agree within their standard errors.
 
     The 95% interval of one half contains the estimate of the other in 2Φ(1.96/√2) − 1 = 83.4% of splits, not 95%, because both
-    vary; |θ_A − θ_B| ≤ t·√(V_A + V_B) should hold in 95%. The check cannot detect errors from sources that both halves share
+    vary; ``|θ_A − θ_B| ≤ t·√(V_A + V_B)`` should hold in 95%. The check cannot detect errors from sources that both halves share
     (the gallery, thresholds).
 
     Parameters

@@ -21,10 +21,10 @@ from proband.samples.table import frozen
 from proband.words import count, fixed
 
 LIKENESS = 0.95
-"""The least likeness of near copies. Of 5,208 pairs of other photographs of one person 2 reach it (docs/audit.md)."""
+"""The least likeness of near copies. Of 5,208 pairs of other photographs of one person 2 reach it (docs/methods/audit.md)."""
 
 GRAIN = 0.4
-"""The least share of grain that near copies have in common. Two exposures of one sitting reach 0.23, copies of JPEG's quality 50 fall to 0.5 (docs/audit.md)."""
+"""The least share of grain that near copies have in common. Two exposures of one sitting reach 0.23, copies of JPEG's quality 50 fall to 0.5 (docs/methods/audit.md)."""
 
 BITS = 30
 """By how many of 242 bits a picture and a view of another may differ before they are looked at."""

@@ -59,7 +59,7 @@ _UNREAD = Sentence(
     "The pictures are not scored, so that faults of the data, and how large they are, do not show yet",
 )
 
-# A pair and core in seconds, as docs/scale.md has them for vectors; matrices are read and compared.
+# A pair and core in seconds, as docs/how-to/large-galleries.md has them for vectors; matrices are read and compared.
 _RANK_OF_CELL, _ROC_OF_CELL = 1e-9, 1e-8
 _RANK_OF_VECTORS, _RANK_OF_COMPONENT, _ROC_OVER_RANK = 1e-9, 2.2e-11, 1.6
 _OF_LISTED_PAIR = 1.5e-7

@@ -2,7 +2,7 @@
 
 `trials` says what a study is, `UNTRIED` what has none and why. By family: `rates` (and curves), `comparisons`; `strata` (new images, people at
 sites), `galleries`, `images` (other choices of them); `pairs`, `verification`, `thresholds` (and searches for strangers); `classification`, `validation` (folds), `covariates`,
-`surveys`, `datasets`, `planning`. ``make coverage`` carries them out, docs/trust.md shows what they showed.
+`surveys`, `datasets`, `planning`. ``make coverage`` carries them out, docs/understand/trust.md shows what they showed.
 """
 
 from __future__ import annotations
