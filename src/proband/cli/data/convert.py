@@ -15,12 +15,12 @@ from proband.words import count
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="FILE[::KEY]", help="Scores to read.")],
+    source: Annotated[str, typer.Argument(metavar="FILE[::KEY]", help="Score file to read.")],
     target: Annotated[Path, typer.Argument(help="File to write.")],
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help="Format to write; by default what the ending means.", rich_help_panel="Data"
+            "--to", help="Output format. Default: determined by the file extension.", rich_help_panel="Data"
         ),
     ] = None,
     samples: o.SamplesOption = None,
@@ -40,7 +40,7 @@ def convert(
     missing: o.Missing = o.MissingName.error,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write scores in another format; nothing is rounded needlessly.
+    """Convert scores to another format, at full precision where possible.
 
     Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, arrow-matrix, arrow-long, bee, bob4, bob5, csu.
 
