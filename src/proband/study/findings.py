@@ -176,7 +176,7 @@ def read_results(path: Path | str) -> dict[str, Any]:
     if schema != _BEFORE:
         raise InputError(
             f"{file.name} does not contain results: its schema is {schema!r:.60}.",
-            f"results have the schema {SCHEMA!r} or {_BEFORE!r}.",
+            f"use a file with the schema {SCHEMA!r} or {_BEFORE!r}.",
             file=file.name,
         )
     return _moved(document)

@@ -78,7 +78,7 @@ class ScoreFile:
             if not np.array_equal(cells, other):  # type: ignore[arg-type]  # None is equal to None alone
                 raise InputError(
                     f"{one.name} and {self.trials[0].name} differ in which comparisons failed.",
-                    "ranks need the same comparisons; read them one by one.",
+                    "ranks need the same comparisons; read the algorithms separately.",
                     source=Said(one.name),
                 )
         names = [one.name for one in self.trials] if len(self.trials) > 1 else [name]
@@ -209,9 +209,7 @@ def named_by_subject(queries: Ids | None, targets: Ids | None) -> Samples | None
 def require_subjects(samples: Samples | None, format: str) -> Samples:
     """Return the samples, or say that this format cannot be written without subjects."""
     if samples is None:
-        raise InputError(
-            f"The format {format} names subjects, so it cannot be written without a samples table."
-        )
+        raise InputError(f"The format {format} includes subjects, so writing it requires a samples table.")
     return samples
 
 

@@ -55,7 +55,7 @@ NO_METRIC = Sentence(
     "note",
     "metric of {algorithms:names} in {file}: the one each model was trained for (cosine, inner, l2, l1 or chi2)",
 )
-STATED = Sentence("init.orientation-stated", "note", "stated in the file: {orientation}")
+STATED = Sentence("init.orientation-stated", "note", "{orientation}, as stated in the file")
 BY_AUC = Sentence(
     "init.orientation-by-auc", "note", "genuine against impostor scores, AUC as similarity: {aucs:rates}"
 )

@@ -264,8 +264,8 @@ def _pictures(path: Path, made: Proposal) -> list[str]:
         f"file = {toml_text(made.named(path))}",
         'algorithms = ["correlation", "lbp:chi2"]   # list all: proband recognize --list',
         '# train = "…"                 # condition for the training samples, for algorithms that need training',
-        "# Eye positions are read from the table." if eyes else "as_they_are = true            # already "
-        "cropped; for full images: detect = \"opencv\"",
+        "# Eye positions are read from the table." if eyes else 'as_they_are = true            # already '
+        'cropped; for full images: detect = "opencv"',
     ]  # fmt: skip
     if not (made.scores or made.vectors) and path == made.pictures[0]:
         return lines

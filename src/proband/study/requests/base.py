@@ -285,7 +285,9 @@ def _one(value: Any, info: ValidationInfo) -> Any:
     """A section that there is once."""
     if isinstance(value, list):
         at = (1,) if len(value) > 1 else ()
-        raise refuse(f"there is one section {info.field_name!r}", f"write [{info.field_name}], once.", *at)
+        raise refuse(
+            f"expected only one section {info.field_name!r}", f"write [{info.field_name}], once.", *at
+        )
     if isinstance(value, bool):
         from proband.study.analysis import analysis_keys  # which imports this
 

@@ -182,7 +182,7 @@ class ScoreSource(_Source):
         for choice, ids in (("queries", "query_ids"), ("targets", "target_ids")):
             if getattr(self, choice) is not None and getattr(self, ids) is not None:
                 raise refuse(
-                    f"{choice!r} is for a matrix without ids, but {ids!r} names them",
+                    f"{choice!r} is for a matrix without ids, but {ids!r} specifies the ids",
                     "leave one of them out.",
                     choice,
                 )
