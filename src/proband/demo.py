@@ -39,7 +39,7 @@ _ATTACHED = (
     *(f"{FIGURE}.{ending}" for ending in FIGURE_ENDINGS),
     *("faces.png", "data", "data/samples.csv", "data/scores.npz"),
 )
-_MADE = Sentence("demo.how-it-was-made", "note", "nobody here exists; recognisers were {trained}")
+_MADE = Sentence("demo.how-it-was-made", "note", "the people are synthetic; recognisers were {trained}")
 
 
 def run_demo(

@@ -17,8 +17,8 @@ TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
 _NO_CHOICE = re.compile(r"(Value error, )?'(?P<value>.*)' is not one of (?P<known>.*)\.", re.DOTALL)
 _KEPT: list[Any] = []  # what the system calls must not be collected
 _CUT_SHORT = (
-    b"InputError: a file was cut short while it was read, or the disk failed under it.\n"
-    b"hint: let nobody write to the files meanwhile, and begin anew.\n"
+    b"InputError: a file was truncated while it was being read, or the disk failed.\n"
+    b"hint: make sure no other program writes to the files, and start again.\n"
 )
 
 

@@ -75,7 +75,7 @@ class Registry:
         if name.endswith(")"):
             raise UsageError(
                 f"There is no {self.what} {name!r}.",
-                f"say where the class is: MODULE:{name}, as in sklearn.linear_model:LogisticRegression().",
+                f"specify the module of the class: MODULE:{name}, as in sklearn.linear_model:LogisticRegression().",
             )
         raise UsageError(f"There is no {self.what} {name!r}.", self.meant_by(name))
 
@@ -85,7 +85,7 @@ class Registry:
         module, _, attribute = name.partition(":")
         own = ""
         if attribute and "." not in module:
-            own = f" Your own is named with its package: package.{module or 'module'}:{attribute}."
+            own = f" Write your own with its package: package.{module or 'module'}:{attribute}."
         return nearest(name, names) or meant(name, names, len(names)) + own
 
     def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:

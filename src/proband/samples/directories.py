@@ -166,7 +166,7 @@ def frame_of_names(directory: Path, names: str | None, notes: list[Note]) -> pl.
         raise UsageError(
             f"Cannot tell the subjects of the images in {directory.name}: {first_few(pictures)} do not follow "
             f"the naming of a known data set ({', '.join(DATA_SETS)}).",
-            f"say how they are named: '{directory.name}/{{subject}}_{{number}}', or give a table of samples.",
+            f"specify the pattern of the names, such as '{directory.name}/{{subject}}_{{number}}', or pass a samples table.",
             file=Said(directory.name),
         )
     naming = Naming(DATA_SETS.get(known, known))

@@ -204,7 +204,7 @@ def _require_characters(array: npt.NDArray[Any], where: str) -> None:
     bad = (codes > _LAST_CHARACTER) | ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1]))
     if bad.any():
         raise InputError(
-            f"{where} is no text: it holds the number {int(codes[bad.argmax()]):#x}, which is no character.",
+            f"{where} is not valid text: it contains the code {int(codes[bad.argmax()]):#x}, which is not a character.",
             "save it again, as text.",
         )
 

@@ -110,7 +110,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
     raise UsageError(
-        f"A table of samples cannot be made from {type(data).__name__!r}.",
+        f"Cannot make a samples table from {type(data).__name__!r}.",
         "pass a polars or pandas frame, or a dict of columns; read files with Samples.read.",
     )
 

@@ -338,7 +338,7 @@ class Samples:
         """Refuse a table of only one person."""
         if len(self.subjects) == 1:
             raise DesignError(
-                f"All {counted(len(self), 'sample is', 'samples are')} of one person, {self.subjects[0]!r}: nobody can be taken for another.",
+                f"All {counted(len(self), 'sample is', 'samples are')} of one person, {self.subjects[0]!r}: at least two people are needed.",
                 Hint("check the subject column ({option:subject_column})."),
             )
 

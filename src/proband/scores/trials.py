@@ -28,7 +28,7 @@ from proband.scores.pair_columns import needed_options, suggested
 from proband.words import Note, SampledColumn, Sentence, count, counted, percent
 
 NOT_COUNTED = Sentence(
-    "scores.pairs-not-counted", "note", "{n:count pair} marked as "don't care" {n:word was/were} left out"
+    "scores.pairs-not-counted", "note", "{n:count pair} marked as don't-care {n:word was/were} left out"
 )
 OF_UNKNOWN_IDS = Sentence(
     "scores.comparisons-of-unknown-ids",
@@ -426,7 +426,9 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         lines = text_of(path, "utf-8-sig").split("\n")
         sizes = lines[0].split() if lines else []
         if len(sizes) != 2 or not all(_is_number(size) and int(size) for size in sizes):
-            raise InputError("the first line must contain the number of folds and the number of pairs.", file=path.name)
+            raise InputError(
+                "the first line must contain the number of folds and the number of pairs.", file=path.name
+            )
         n_folds, n_each = map(int, sizes)
         pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
         if len(pairs) != 2 * n_folds * n_each:

@@ -198,8 +198,7 @@ def _refuse_other_things(path: Path) -> None:
         ours = entry.is_file() and (entry.name == _IMAGE_LIST or _was_written_here(entry))
         if not ours:
             raise InputError(
-                f"The directory {path} holds other things than CSU distances, such as {entry.name!r}, so it is left "
-                "alone.",
+                f"The directory {path} contains files other than CSU distances, such as {entry.name!r}, so nothing was written.",
                 "choose another directory.",
                 file=Said(path),
             )
