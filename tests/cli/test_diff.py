@@ -135,7 +135,7 @@ def test_analyses_of_one_run_alone(run: Run, tmp_path: Path) -> None:
     assert (found.only_first, found.only_second, found.moves) == (("y",), ("z",), ())
     done = run("diff", one, two, cwd=tmp_path)
     assert done.returncode == 3
-    assert "Only the first run has: y." in done.stdout
+    assert "Only in the first run: y." in done.stdout
 
 
 def test_versions_commands_and_inputs(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_versions_commands_and_inputs(tmp_path: Path) -> None:
         written(tmp_path / "1.json", provenance=before), written(tmp_path / "2.json", provenance=after)
     )
     assert list(map(str, found.reasons)) == [
-        "a was read by the first run only",
+        "only the first run read a",
         "b was read by the second run only",
         "proband 0.1 → 0.2",
         "command: proband verify a.npz → proband verify b.npz",

@@ -17,7 +17,7 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
     done = run("init", "scores.npz", "samples.csv", cwd=study)
     assert done.returncode == 0, done.stderr
     assert "24 samples of 12 people, 1 failed to acquire (not found)" in done.stdout
-    assert "taken as a similarity" in done.stdout
+    assert "read as a similarity" in done.stdout
     assert "proband run study.toml" in done.stdout
     assert "wrote study.toml" in done.stderr
     made = read_study(study / "study.toml")
@@ -78,7 +78,7 @@ def test_files_that_a_study_does_not_name_are_added_at_its_end(run: Run, mine: P
     assert (request.output.seed, request.samples and request.samples.file) == (7, "samples.csv")
     before = mine.read_bytes()
     again = run("init", "new.npz", "samples.csv", "old.npz", cwd=mine.parent)
-    assert again.stdout.splitlines()[-1] == "the study says all of this already"
+    assert again.stdout.splitlines()[-1] == "the study already contains all of this"
     assert (again.returncode, mine.read_bytes()) == (0, before)
 
 
@@ -190,7 +190,7 @@ def test_scored_pairs_are_known_by_their_columns(run: Run, tmp_path: Path) -> No
         encoding="utf-8",
     )
     odd = run("init", "odd.csv", "pairs.csv", "--force", cwd=tmp_path)
-    assert "which value of 'label' means mated is not known" in odd.stdout
+    assert "cannot tell which value of 'label' means mated" in odd.stdout
 
 
 def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:

@@ -615,7 +615,7 @@ def test_a_scheduler_that_is_not_there_is_told(monkeypatch: Any) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("proband.engine.engines._SECONDS", 0.2)
     with (
-        pytest.raises(EngineError, match="There is no Dask scheduler at tcp"),
+        pytest.raises(EngineError, match="No Dask scheduler was found at tcp"),
         using("tcp://127.0.0.1:9"),
     ):
         pass
@@ -625,7 +625,7 @@ def test_threads_and_another_engine_exclude_each_other() -> None:
     with (
         ThreadPoolExecutor(2) as threads,
         using(threads),
-        pytest.raises(UsageError, match="3 threads are asked for"),
+        pytest.raises(UsageError, match="3 threads were requested"),
     ):
         list(run_blocks(errands.Refusing(-1), range(9), 3))
 
@@ -637,7 +637,7 @@ def test_what_cannot_be_sent_is_told() -> None:
 
 def test_the_shared_directory_must_be_there(monkeypatch: Any, tmp_path: Path) -> None:
     monkeypatch.setenv("PROBAND_SHARED", str(tmp_path / "none"))
-    with pytest.raises(UsageError, match="PROBAND_SHARED must name a directory"), shared_directory():
+    with pytest.raises(UsageError, match="PROBAND_SHARED must be an existing directory"), shared_directory():
         pass
     (tmp_path / "none").mkdir()
     with shared_directory() as folder:

@@ -234,7 +234,7 @@ def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
 
 
 def test_lengths_and_sides_must_agree() -> None:
-    with pytest.raises(InputError, match="not of one length: mated 2, scores of 'scores' 3"):
+    with pytest.raises(InputError, match="differ in length: mated 2, scores of 'scores' 3"):
         pb.scored_pairs([1, 0], [0.1, 0.2, 0.3], orientation="similarity")
     with pytest.raises(UsageError, match="pair of lists"):
         pb.scored_pairs([1, 0], [0.1, 0.2], people=(["a"],), orientation="similarity")  # type: ignore[arg-type]

@@ -321,7 +321,7 @@ def test_refusals():
         )
     with pytest.raises(DesignError, match="pool of images"):
         pb.estimate(scores, None, measure=pb.measures.RecognitionRate(1), design=pb.designs.ImageChoice())
-    with pytest.raises(UsageError, match="names of their own"):
+    with pytest.raises(UsageError, match="have different names"):
         pb.permute([scores, scores], pool)
 
 

@@ -66,7 +66,7 @@ def test_days_are_dates(tmp_path: Path) -> None:
     put(tmp_path, "00019fa010_940128.tif")
     assert Samples.read(tmp_path).frame["date"].to_list() == [datetime.date(1994, 1, 28)]
     put(tmp_path, "00019fa010_941328.tif")
-    with pytest.raises(InputError, match="is no day"):
+    with pytest.raises(InputError, match="is not a valid date"):
         Samples.read(tmp_path)
 
 
@@ -82,7 +82,7 @@ def test_what_is_named_otherwise_is_refused(tmp_path: Path) -> None:
         Samples.read(tmp_path / "{person}-{shot}")
     for pattern, match in (
         ("{subject}-{", "cannot be read"),
-        ("[{subject}", "not closed"),
+        ("[{subject}", "close the quotation mark"),
         ("{file}-{subject}", "of its own"),
         ("{1a}-{subject}", "begins with a letter"),
         ("{subject}-[[x]]", "cannot be read"),

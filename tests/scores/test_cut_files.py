@@ -101,7 +101,7 @@ def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path, refusal, name
     if number.startswith(" ") and not name.endswith("v"):
         return  # columns are parted by blanks
     path.write_text(TEXTS[name].replace("0.75", number))
-    assert "more digits than a score can hold" in refusal(path, orientation="similarity")
+    assert "more digits than a score can store" in refusal(path, orientation="similarity")
 
 
 @pytest.mark.parametrize("number", ["9007199254740992", "9007199254740994", "1e300", "123456789012345678.5"])

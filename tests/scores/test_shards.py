@@ -212,7 +212,7 @@ def test_parts_that_do_not_fit_are_refused(samples: pb.Samples, vectors: np.ndar
     assert "part-1.csv has no column 'id'" in refused(other, samples)
     other = made("kinds")
     np.savez(other / "part-9.npz", model=vectors)
-    assert "different kinds" in refused(other, samples)
+    assert "different file types" in refused(other, samples)
     other = cut(vectors, tmp_path / "order", as_npy(vectors))
     (other / "part-3.npy").rename(other / "part-10.npy")
     assert "Which file comes first is not clear" in refused(other, samples)

@@ -250,7 +250,7 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
         ("mean width, if the variance were known", digits_cell(inside.known_width, 4)),
     ]
     if inside.carriers is not None:
-        rows.append(("people who dominate the variance", digits_cell(inside.carriers, 3)))
+        rows.append(("people who carry the variance", digits_cell(inside.carriers, 3)))
     rows.append(("with a caution", text_cell(percent(inside.cautioned, 1))))
     tests: list[tuple[str, RejectionRates | None]] = [("power", found.power), ("type I error", found.level)]
     rows += [(name, text_cell(shown(one.rejected))) for name, one in tests if one is not None]

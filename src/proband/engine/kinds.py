@@ -299,7 +299,7 @@ def _one_of(hints: tuple[Any, ...]) -> str:
         dict.fromkeys("its name" if one is str and len(kinds) > 1 else expected(one) for one in kinds)
     )
     said = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-    return f"{said}, or several" if several else said
+    return f"{said}, one or several" if several else said
 
 
 def _plural(hint: Any) -> str:

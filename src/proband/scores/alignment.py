@@ -27,7 +27,7 @@ NOT_SCORED = Sentence(
     "algorithms",
 )
 DROP_HINT = Hint("{give:missing=drop} to leave them out and count them in the report.")
-NONE_ALIKE = "the ids do not match at all: {unknown} against {known} in the table; use the same ids in both, or check the id column ({option:id_column})."
+NONE_ALIKE = "no id matches: {unknown} versus {known}; use the same ids in both files, or check the id column ({option:id_column})."
 
 
 def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:

@@ -450,7 +450,7 @@ class DenseScores(Scores):
         raise InputError(
             f"{counted(len(bad), 'score')} of {count(block.size)} checked {'is' if len(bad) == 1 else 'are'} not finite; the first is "
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
-            "NaN cannot be ranked: mark failed comparisons with 2 in an array 'cells' of an .npz, or leave those samples out.",
+            "scores must be finite: mark failed comparisons with 2 in an array 'cells' of an .npz, or leave those samples out.",
             source=self.name,
         )
 

@@ -230,7 +230,7 @@ def _of_table(path: Path, table: Samples) -> Inspection:
         "columns": ", ".join(f"{name} ({dtype})" for name, dtype in table.frame.schema.items()),
         "missing values": int(sum(table.frame.null_count().row(0))),
     }
-    return Inspection(str(path), "a samples table", path.suffix[1:].lower(), facts, notes=table.notes)
+    return Inspection(str(path), "a table of samples", path.suffix[1:].lower(), facts, notes=table.notes)
 
 
 def _of_archive(path: Path) -> Inspection:
@@ -268,7 +268,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
             for scores in scores_of(plain, path, samples, "similarity", "drop").values():
                 summaries.append(_of_matrix(scores, known, file.orientation))
                 notes += [note for note in scores.notes if note not in notes]
-    kind = "a list of compared pairs" if file.trials else "a score matrix"
+    kind = "a list of compared pairs" if file.trials else "a matrix of scores"
     return Inspection(str(path), kind, file.format, facts, tuple(summaries), tuple(notes))
 
 
