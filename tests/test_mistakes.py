@@ -102,8 +102,8 @@ REFUSED = {
     "pb.classify({'A': L}, y)": "look swapped",
     "R(E, a)": "look swapped: RecognitionRate",
     "pb.measures.FNMR(0.1)(S, a)": "look swapped: FNMR",
-    "pb.Embeddings(ids, V, metric='cosine')": "values and ids swapped",
-    "scores_of(ids, V)": "values and ids swapped",
+    "pb.Embeddings(ids, V, metric='cosine')": "whether values and ids are swapped",
+    "scores_of(ids, V)": "whether values and ids are swapped",
     # what an experiment, samples and scores are made of
     "pb.evaluate([a, b], S)": r"Experiment; got Samples(.|\n)*Experiment\(samples, gallery=…\)",
     "pb.evaluate([a, b], None)": "Experiment; got None",
@@ -175,7 +175,7 @@ REFUSED = {
     "found.to_latex('t.tex')": r"Evaluation.to_latex takes 0(.|\n)*returns a string; write it with Path\('t.tex'\).write_text\(result.to_latex\(\)\)",
     "found.to_markdown(path='t.md')": r"no argument 'path'(.|\n)*Path\('t.md'\)",
     # scored pairs
-    "pb.verify_pairs(L[:, 0], y > 0, orientation='similarity')": r"look swapped(.|\n)*mated comes first",
+    "pb.verify_pairs(L[:, 0], y > 0, orientation='similarity')": r"look swapped(.|\n)*pass mated first",
     "pb.verify_pairs(y > 0, L[:, 0], people=pandas['subject'], orientation='similarity')": r"people should be a pair of lists, one for each side(.|\n)*both sides",
     "pb.verify_pairs(y > 0, L[:, 0], samples='id', orientation='similarity')": "samples should be a pair of lists",
     "pb.verify_pairs(pandas, L[:, 0], orientation='similarity')": r"mated must be one column; got a pandas DataFrame with the columns 'id'(.|\n)*frame\['mated'\], frame\['score'\]",
@@ -238,7 +238,7 @@ REFUSED = {
     "scores_of(5)": "one value",
     "scores_of(V * 1j)": "complex128",
     "scores_of(V.astype(object))": "type object(.|\n)*astype",
-    "scores_of(np.full((24, 24), 2**60))": "beyond 2",
+    "scores_of(np.full((24, 24), 2**60))": "above 2",
     "scores_of(ids=None)": "query ids must be a list",
     "scores_of(ids='abc')": "24 × 24, but there are 3 query ids",
     "scores_of(ids=S)": r"got Samples(.|\n)*samples\.ids",

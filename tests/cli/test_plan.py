@@ -142,9 +142,9 @@ def test_without_a_share_there_is_a_row_for_each_guess(planned):
         (share, plan_difference(0.03, discordant=share).subjects) for share in (0.05, 0.1, 0.2)
     ]
     shown = planned("--margin 0.03").stdout
-    assert "10%                     870     870    3 points    80%" in shown
-    assert "No plan is possible where they disagree on 2% of probes." in shown
-    assert "only one of them is right" in shown
+    assert "10%                   870     870    3 points    80%" in shown
+    assert "No plan is possible for 2% discordant probes." in shown
+    assert "only one of the two algorithms is correct" in shown
     assert "0.02" not in planned("--margin 0.03").error
     powers = json.loads(planned("--margin 0.01 -n 900 --json").stdout)["plans"]
     assert [one["found"] for one in powers] == ["power"] * 4

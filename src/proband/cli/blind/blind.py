@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 blind = typer.Typer(
     name="blind",
-    help="Independent tests for participants: make, check, receive, score (FERET 2000).",
+    help="Independent tests: make, check, receive, score (FERET 2000).",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -36,7 +36,7 @@ class VersionName(StrEnum):
 
 @blind.command()
 def make(
-    samples: Annotated[Path, typer.Argument(help="Table of samples.")],
+    samples: Annotated[Path, typer.Argument(help="Samples table.")],
     target: Annotated[
         str,
         typer.Option(

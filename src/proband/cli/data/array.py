@@ -51,7 +51,7 @@ def array(
         bool, typer.Option("--check", help="Verify the balance by counting; exit code 3 if unbalanced.")
     ] = False,
 ) -> None:
-    """Make an orthogonal array, in which every two columns are balanced.
+    """Make an orthogonal array: every two columns are balanced.
 
     Rows are printed one per line, without spaces for up to 10 symbols. A description of the array is printed to stderr.
 

@@ -40,7 +40,7 @@ def convert(
     missing: o.Missing = o.MissingName.error,
     quiet: o.Quiet = False,
 ) -> None:
-    """Convert scores to another format, at full precision where possible.
+    """Convert scores to another format, without needless rounding.
 
     Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, arrow-matrix, arrow-long, bee, bob4, bob5, csu.
 

@@ -25,7 +25,7 @@ def diff(
     second: Annotated[Path, typer.Argument(metavar="RUN", help="Another.")],
     json: o.Json = False,
 ) -> int:
-    """Report which numbers changed between two runs, by how much, and why.
+    """Report which numbers changed between two runs, and why.
 
     Numbers that agree to nine digits count as equal. Reasons come from the runs' records: contents of input
     files, versions, seed and settings. The exit code is 0 if the results are equal and 3 if not.

@@ -35,7 +35,7 @@ def inspect(
     explain: o.Explain = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show what a file contains: format, ids, orientation, distribution of scores.
+    """Show the format, ids, orientation and scores of a file.
 
     [bold]Examples[/bold]
 

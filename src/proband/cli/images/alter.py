@@ -85,7 +85,7 @@ def alter(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make altered copies of images: lighting, scale, rotation; with a samples table.
+    """Make copies of images with altered lighting, scale and tilt.
 
     Eye positions are transformed with the face. A copy of ID is named ID@scale-0.8, with scale:0.8 in the
     column alteration and ID in the column altered_from; for originals, alteration is none.

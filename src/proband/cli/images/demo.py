@@ -28,7 +28,7 @@ def demo(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Run a complete example on synthetic faces and write an HTML report.
+    """Run a complete example on synthetic faces, with a report.
 
     Renders the faces, crops them by their eye positions, trains every bundled recogniser on other people, and
     evaluates all of them on FERET's four probe categories.

@@ -156,7 +156,7 @@ def recognize(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Compute scores from images, with classical recognisers or your own.
+    """Compute scores from images, with one or more recognisers.
 
     A record of the run is written next to the scores, as SCORES.run.json: what was run, when, on which machine, and how long it took.
 

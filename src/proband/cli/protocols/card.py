@@ -23,7 +23,7 @@ _NOT_COMPARABLE = 3  # exit code of a finding
 
 card = typer.Typer(
     name="card",
-    help="Protocol cards: document an accuracy; check whether two are comparable.",
+    help="Protocol cards: document an accuracy, compare two.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

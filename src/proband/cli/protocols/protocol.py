@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 protocol = typer.Typer(
     name="protocol",
-    help="Accuracy under a declared protocol; make splits; explain the notation.",
+    help="Accuracy under a declared protocol; splits and notation.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
