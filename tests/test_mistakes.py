@@ -257,7 +257,7 @@ REFUSED = {
     "pb.read_scores(d / 'm.npy', frame, orientation='similarity')": r"Samples\(frame\)",
     "pb.read_study(None)": "a path",
     "pb.Request(evaluate=3)": "'identification'",
-    "pb.Category('m', 5)": "rule should be a text",
+    "pb.Category('m', 5)": "rule should be a string",
     "pb.feret.feret_study([a, b], E, galleries=2)": "Galleries",
     "pb.feret.feret_study([a, b], E, versions=[('a',)])": "versions",
     "pb.strat.gallery_effect(a, columns=S)": "ImageColumns",

@@ -154,7 +154,7 @@ def test_versions_commands_and_inputs(tmp_path: Path) -> None:
     )
     assert list(map(str, found.reasons)) == [
         "only the first run read a",
-        "b was read by the second run only",
+        "only the second run read b",
         "proband 0.1 → 0.2",
         "command: proband verify a.npz → proband verify b.npz",
     ]

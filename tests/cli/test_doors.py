@@ -250,14 +250,14 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         _TABLE + _SCORES,
         ("--orientation", "similarity"),
         _read,
-        ("columns: queries=…, targets=…", "columns: --queries …, --targets …", "are: queries = …, targets = …"),
+        ("columns: queries=…, targets=…", "columns: --queries …, --targets …", "columns: queries = …, targets = …"),
     ),
     "table": (
         _bare,
         _SCORES,
         ("--orientation", "similarity", "--samples", ""),
         lambda: read_scores("scores.npz", orientation="similarity"),
-        ("pass samples=…", "pass --samples FILE", "give one: [samples] with file = …"),
+        ("pass samples=…", "pass --samples FILE", "write [samples] with file = …"),
     ),
 }  # fmt: skip
 

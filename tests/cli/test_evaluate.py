@@ -181,7 +181,7 @@ def test_missing_files_and_subjects(run: Evaluate, evaluate: Evaluate, study: Pa
     unknown = run("evaluate", "scores.npz", "--orientation", "similarity", cwd=study)
     assert (unknown.returncode, "--samples" in unknown.stderr) == (2, True)
     empty = run("evaluate", "-s", "samples.csv", cwd=study)
-    assert (empty.returncode, "no scores" in empty.stderr) == (2, True)
+    assert (empty.returncode, "No scores" in empty.stderr) == (2, True)
 
 
 def test_missing_drop_is_counted(evaluate: Evaluate, study: Path) -> None:

@@ -110,7 +110,7 @@ def test_what_cannot_be_added_leaves_the_study_alone(run: Run, mine: Path) -> No
     for arguments, told in (
         (("--add", "serch"), "did you mean 'search'?"),
         (("--add", "title"), "There is no section 'title'"),
-        (("--add", "output"), "[output] is there already"),
+        (("--add", "output"), "[output] already exists"),
         ((), "nothing is to be added"),
     ):
         done = run("init", *arguments, cwd=mine.parent)
@@ -139,7 +139,7 @@ def test_what_is_to_be_filled_in_is_said(run: Run, study: Path) -> None:
 def test_bad_requests(run: Run, study: Path) -> None:
     for arguments, code, said in (
         (("absent.npz",), 1, "no file"),
-        ((), 2, "no files to look at"),
+        ((), 2, "No files were given"),
         (("scores.npz", "-o", "."), 1, "directory"),
         (("scores.npz", "-o", ".", "--force"), 1, "directory"),
     ):
@@ -206,4 +206,4 @@ def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
     )
     assert 'file = "yale/subject{subject}.{mood}"' in named
     refused = run("init", "yale", "--names", "x{subject}", "--force", cwd=tmp_path)
-    assert (refused.returncode, "not named" in refused.stderr) == (1, True)
+    assert (refused.returncode, "do not match the pattern" in refused.stderr) == (1, True)

@@ -155,7 +155,7 @@ def test_metrics_are_given_by_name(vectors: Path, run: Run) -> None:
         "other": "l1",
     }
     for wrong, told in (
-        ("net=l2", "how the embeddings other are compared is not stated"),
+        ("net=l2", "no metric was given for the embeddings other"),
         ("net=l2,other=l3", "expected 'cosine' or 'inner'"),
         ("euclidean", "expected 'cosine' or 'inner'"),
         ("net=l2,other=l2,others=l2", "did you mean 'other'?"),
@@ -190,7 +190,7 @@ def test_a_file_may_state_its_metric(vectors: Path, run: Run) -> None:
     assert set(_metrics(run(*asked, cwd=vectors)).values()) == {"l2"}
     assert set(_metrics(run(*asked, "--metric", "l2", cwd=vectors)).values()) == {"l2"}
     done = run(*asked, "--metric", "net=cosine", cwd=vectors)
-    assert (done.returncode, "compared by l2, but cosine was declared" in done.stderr) == (1, True)
+    assert (done.returncode, "states the metric l2 for net, but cosine was declared" in done.stderr) == (1, True)
     np.savez(vectors / "odd.npz", **held, metric="far")
     assert "the metric it states must be one of" in run(*asked[:2], "odd.npz", *asked[3:], cwd=vectors).stderr
     _safetensors(vectors / "model.safetensors", held["net"], "l1")

@@ -199,7 +199,7 @@ def test_one_section_alone_has_the_numbers_of_the_whole(run: Run, study: Path) -
     ("key", "said"),
     [
         ("verificaton", "did you mean 'verification'?"),
-        ("search", "study.toml does not ask for search"),
+        ("search", "study.toml has no section search"),
         ("samples", "There is no analysis 'samples'"),
     ],
 )

@@ -242,7 +242,7 @@ def test_a_record_of_other_scores_is_not_handed_in(desk: Path, run: Run, tmp_pat
     (answer / "scores.npz.run.json").write_bytes((desk / "lbp" / "scores.npz.run.json").read_bytes())
     done = run("blind", "check", str(desk / "test"), str(answer), cwd=tmp_path)
     assert done.returncode == 1
-    assert "scores.npz.run.json is the record of a different score file than scores.npz" in done.stderr
+    assert "scores.npz.run.json is the record of other scores than scores.npz" in done.stderr
     (answer / "scores.npz.run.json").write_bytes((desk / "correlation" / "scores.npz.run.json").read_bytes())
     with (answer / "submission.toml").open("a") as form:
         form.write('[run]\nstarted = "2026-11-30T08:00Z"\nfinished = "2026-11-30T08:00Z"\n')

@@ -73,7 +73,7 @@ def test_days_are_dates(tmp_path: Path) -> None:
 def test_what_is_named_otherwise_is_refused(tmp_path: Path) -> None:
     for file in ("a-1.png", "b-2.png"):
         put(tmp_path, file)
-    with pytest.raises(UsageError, match="is not known"):
+    with pytest.raises(UsageError, match="Cannot tell the subjects"):
         Samples.read(tmp_path)
     assert list(Samples.read(tmp_path / "{subject}-{shot:d}").subjects) == ["a", "b"]
     with pytest.raises(InputError, match="1 of 2 pictures are not named"):

@@ -224,7 +224,7 @@ def distances(queries, targets, **options):
         (distances([".."], ["t"]), "'..'"),
         (distances([".hidden"], ["t"]), "'.hidden'"),
         (distances(["a\tb"], ["t"]), "file name"),
-        (distances(["q"], ["t"], cells=np.array([[1]], dtype=np.uint8)), "no place"),
+        (distances(["q"], ["t"], cells=np.array([[1]], dtype=np.uint8)), "cannot store"),
         (Scores.from_array([[1.0]], ["q"], ["t"], orientation="similarity"), "similarities"),
         (distances(["q"], ["tab\there"]), "tab"),
         (distances(["q"], ["line\nbreak"]), "line"),

@@ -86,7 +86,7 @@ def test_a_row_that_lacks_what_is_passed_over_is_refused(tmp_path, refusal):
     path = tmp_path / "harbour.csv"
     for remark in ("remark", '"a remark"'):
         path.write_text(f"query,target,score,{remark}\np1,g1,1,x\np1,g2,2\n")
-        assert "line 3: 'p1,g2,2' is not a row of a list: it has 3 columns, where 4 are expected" in refusal(
+        assert "line 3: 'p1,g2,2' is not a row of a list: it has 3 columns, but 4 are expected" in refusal(
             path, orientation="similarity"
         )
 

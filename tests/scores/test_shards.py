@@ -215,7 +215,7 @@ def test_parts_that_do_not_fit_are_refused(samples: pb.Samples, vectors: np.ndar
     assert "different file types" in refused(other, samples)
     other = cut(vectors, tmp_path / "order", as_npy(vectors))
     (other / "part-3.npy").rename(other / "part-10.npy")
-    assert "Which file comes first is not clear" in refused(other, samples)
+    assert "The order of the files is ambiguous" in refused(other, samples)
     other = cut(vectors[:-1], tmp_path / "fewer", as_npy(vectors[:-1]))
     pl.DataFrame({"id": samples.ids[:]}).write_csv(other / "ids.csv")
     assert "ids.csv has 24 ids for the 23 rows of 4 files" in refused(other, samples)

@@ -260,7 +260,7 @@ def test_what_is_no_data_is_refused_or_left_out(tmp_path: Path) -> None:
         initial_study([tmp_path / "note.txt"], tmp_path / "study.toml")
     with pytest.raises(InputError, match="no file"):
         initial_study([tmp_path / "absent.npz"], tmp_path / "study.toml")
-    with pytest.raises(UsageError, match="no files"):
+    with pytest.raises(UsageError, match="No files"):
         initial_study([], tmp_path / "study.toml")
     made = initial_study([tmp_path / "note.txt", table(tmp_path)], tmp_path / "study.toml")
     assert (made.remarks[0].code, made.remarks[0]["file"]) == ("init.file-left-out", "note.txt")

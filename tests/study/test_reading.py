@@ -137,8 +137,8 @@ def test_what_no_study_may_say(more: str, line: int, said: str, hint: str | None
     ("more", "line", "name", "hint"),
     [
         ('[[scores]]\nfile = "score.npz"', 10, "score.npz", "'scores.npz'"),
-        ('[[scores]]\nfile = "elsewhere/x.npz"', 10, "elsewhere/x.npz", "no directory"),
-        ('mask = "zzz.bin"', 9, "zzz.bin", "looked up from where study.toml is"),
+        ('[[scores]]\nfile = "elsewhere/x.npz"', 10, "elsewhere/x.npz", "not a directory"),
+        ('mask = "zzz.bin"', 9, "zzz.bin", "relative to the directory of study.toml"),
         ('mask = "photos"', 9, "photos", None),
         ('[search]\nprobes = "@people.txt"', 10, "people.txt", None),
         ('[embeddings]\nfile = "' + "x" * 300 + '"', 10, "xxx", None),
@@ -174,9 +174,9 @@ def test_text_that_is_not_toml(text: str, place_said: str, said: str, hint: str 
 
 def test_studies_without_scores_or_people(place: Path) -> None:
     assert "specifies no scores" in refused('title = "x"', place).message
-    assert "whose the samples are" in refused('[embeddings]\nfile = "vectors.npy"', place).message
+    assert "no subject IDs were given" in refused('[embeddings]\nfile = "vectors.npy"', place).message
     images = '[images]\nfile = "photos"\nalgorithms = "correlation"\n'
-    assert "whose the samples are" in refused(images, place).message
+    assert "no subject IDs were given" in refused(images, place).message
     assert "table of samples" in refused(f'[scores]\nfile = "scores.npz"\n{images}', place).message
     assert "expected a table" in refused(f"output = false\n{BASE}", place).message
     assert "stands after that line" in (refused(f'orientation = "distance"\n{BASE}', place).hint or "")

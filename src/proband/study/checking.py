@@ -222,6 +222,7 @@ def _beside(path: Path, origin: Origin) -> str:
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     near = near_names(path.name, names)
     if near:
-        return f"in {folder} there is {first_few(near)}."
-    whence = "here" if origin.path is None else f"where {origin.path.name} is"
-    return f"paths are relative to {whence}; {folder} {'there is no such file in it' if names else 'is not a directory, or is empty'}."
+        return f"similar names in {folder}: {first_few(near)}."
+    base = "the current directory" if origin.path is None else f"the directory of {origin.path.name}"
+    found = f"there is no such file in {folder}" if names else f"{folder} is not a directory, or is empty"
+    return f"paths are relative to {base}; {found}."
