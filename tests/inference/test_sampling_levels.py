@@ -107,7 +107,7 @@ def test_what_data_show_of_a_column(
         ({"scen": "session"}, "There is no sampling level 'scen'.", "did you mean 'scene'?"),
         (
             {"scene": "site", "context": ["camera", "site"]},
-            "The column 'site' is declared as scene and as context.",
+            "The column 'site' is declared both as scene and as context.",
             "declare it once, as the level that fits best.",
         ),
     ],

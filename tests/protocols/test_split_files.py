@@ -144,7 +144,7 @@ def test_nothing_is_written_over_or_by_halves(tmp_path):
         write_splits(tmp_path / "s.xlsx", IDS, splits)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match="there already"):
         write_splits(tmp_path / "kept", IDS, splits)
     with pytest.raises(InputError, match="line breaks or outer blanks"):
         write_splits(tmp_path / "lists", [" a", *IDS[1:]], splits)

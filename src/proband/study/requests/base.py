@@ -141,28 +141,28 @@ CHOICE = frozenset({"gallery", "one_per_subject", "probes"})
 
 @dataclass(frozen=True)
 class Reads:
-    """What an analysis reads of what a study offers.
+    """The inputs of a study that an analysis uses.
 
     Attributes
     ----------
     scores
-        Whether it needs scores of pairs; one that does not names its own tables.
+        Whether it needs scores of pairs; otherwise it names its own tables.
     samples
-        Whether it needs the table of samples although it needs no scores.
+        Whether it needs the table of samples even without scores.
     ranks
         Whether it needs the ranks of probes.
     pairs
-        Whether it needs the comparisons that are verified.
+        Whether it needs the verified comparisons.
     lists
-        Whether a list of chosen pairs is enough.
+        Whether a list of selected pairs is sufficient.
     experiment
-        Keys of the experiment that bear on it besides; ranks depend on all of them, verified comparisons on who is chosen.
+        Further keys of the experiment that affect it; ranks depend on all keys, verified comparisons on the selected samples.
     labels
         Columns of the table of samples whose values are classes.
     failures
-        Whether failures to acquire bear on it.
+        Whether failures to acquire affect it.
     runs
-        Whether it shows the records of runs that are beside files of scores.
+        Whether it shows the run records next to score files.
     """
 
     scores: bool = True
@@ -177,7 +177,7 @@ class Reads:
 
 
 class AnalysisRequest(Part):
-    """What is asked of one analysis: its section in a study, its options and its arguments."""
+    """The request of one analysis: its section in a study, its options and its arguments."""
 
     @classmethod
     def from_files(cls, files: Sequence[str]) -> dict[str, Any]:
