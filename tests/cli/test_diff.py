@@ -51,7 +51,7 @@ def test_what_moved_and_why(run: Run, results: Path) -> None:
     done = run("diff", "before", "after", cwd=results)
     assert done.returncode == 3, done.stderr
     for reason in (
-        "  scores.npz has other content",
+        "  scores.npz has different content",
         "  seed 0 → 4",
         "  verification.n_resamples: 100 → 200",
         "  verification.zoo: – → true",
@@ -74,7 +74,7 @@ def shown_at(width: int, run: Run, folder: Path) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
         lines: list[str] = run("diff", "before", "after", cwd=folder).stdout.splitlines()
-    assert lines[0] == "Largest moves"
+    assert lines[0] == "Largest changes"
     return lines
 
 

@@ -111,7 +111,7 @@ def test_what_cannot_be_added_leaves_the_study_alone(run: Run, mine: Path) -> No
         (("--add", "serch"), "did you mean 'search'?"),
         (("--add", "title"), "There is no section 'title'"),
         (("--add", "output"), "[output] already exists"),
-        ((), "nothing is to be added"),
+        ((), "there is nothing to add"),
     ):
         done = run("init", *arguments, cwd=mine.parent)
         assert (done.returncode, told in done.stderr) == (2, True), done.stderr

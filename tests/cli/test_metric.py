@@ -192,7 +192,7 @@ def test_a_file_may_state_its_metric(vectors: Path, run: Run) -> None:
     done = run(*asked, "--metric", "net=cosine", cwd=vectors)
     assert (done.returncode, "states the metric l2 for net, but cosine was declared" in done.stderr) == (1, True)
     np.savez(vectors / "odd.npz", **held, metric="far")
-    assert "the metric it states must be one of" in run(*asked[:2], "odd.npz", *asked[3:], cwd=vectors).stderr
+    assert "the stated metric must be one of" in run(*asked[:2], "odd.npz", *asked[3:], cwd=vectors).stderr
     _safetensors(vectors / "model.safetensors", held["net"], "l1")
     shutil.copy(vectors / "samples.csv", vectors / "model.csv")
     (net,) = pb.read_embeddings(vectors / "model.safetensors").values()

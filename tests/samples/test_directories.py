@@ -76,13 +76,13 @@ def test_what_is_named_otherwise_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Cannot tell the subjects"):
         Samples.read(tmp_path)
     assert list(Samples.read(tmp_path / "{subject}-{shot:d}").subjects) == ["a", "b"]
-    with pytest.raises(InputError, match="1 of 2 pictures are not named"):
+    with pytest.raises(InputError, match="1 of 2 images do not match the pattern"):
         Samples.read(tmp_path / "a-{subject}")
     with pytest.raises(UsageError, match="has no column 'subject'"):
         Samples.read(tmp_path / "{person}-{shot}")
     for pattern, match in (
         ("{subject}-{", "cannot be read"),
-        ("[{subject}", "close the quotation mark"),
+        ("[{subject}", "not closed"),
         ("{file}-{subject}", "of its own"),
         ("{1a}-{subject}", "begins with a letter"),
         ("{subject}-[[x]]", "cannot be read"),

@@ -177,9 +177,9 @@ def test_studies_without_scores_or_people(place: Path) -> None:
     assert "no subject IDs were given" in refused('[embeddings]\nfile = "vectors.npy"', place).message
     images = '[images]\nfile = "photos"\nalgorithms = "correlation"\n'
     assert "no subject IDs were given" in refused(images, place).message
-    assert "table of samples" in refused(f'[scores]\nfile = "scores.npz"\n{images}', place).message
+    assert "samples table" in refused(f'[scores]\nfile = "scores.npz"\n{images}', place).message
     assert "expected a table" in refused(f"output = false\n{BASE}", place).message
-    assert "stands after that line" in (refused(f'orientation = "distance"\n{BASE}', place).hint or "")
+    assert "write it below that line" in (refused(f'orientation = "distance"\n{BASE}', place).hint or "")
 
 
 def test_study_files_that_cannot_be_read(place: Path) -> None:
