@@ -190,7 +190,10 @@ def test_a_file_may_state_its_metric(vectors: Path, run: Run) -> None:
     assert set(_metrics(run(*asked, cwd=vectors)).values()) == {"l2"}
     assert set(_metrics(run(*asked, "--metric", "l2", cwd=vectors)).values()) == {"l2"}
     done = run(*asked, "--metric", "net=cosine", cwd=vectors)
-    assert (done.returncode, "states the metric l2 for net, but cosine was declared" in done.stderr) == (1, True)
+    assert (done.returncode, "states the metric l2 for net, but cosine was declared" in done.stderr) == (
+        1,
+        True,
+    )
     np.savez(vectors / "odd.npz", **held, metric="far")
     assert "the stated metric must be one of" in run(*asked[:2], "odd.npz", *asked[3:], cwd=vectors).stderr
     _safetensors(vectors / "model.safetensors", held["net"], "l1")

@@ -85,7 +85,11 @@ def folder(tmp_path_factory):
             "on the same probes, which are not independent",
         ),
         ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --one-sided lower --level 0.4", 2, "above 0.5"),
-        ("compare u=ok.npz -s s.csv --with b=other.html::k --report other.html", 2, "will not be overwritten"),
+        (
+            "compare u=ok.npz -s s.csv --with b=other.html::k --report other.html",
+            2,
+            "will not be overwritten",
+        ),
         ("recognize empty -i empty -a correlation -o o.npz", 2, "leave one of them out"),
         ("recognize -a correlation -o o.npz", 2, "pass a directory"),
         ("protocol run empty --names jaff -c src -P LOSO", 2, "neither a pattern nor a known data set"),
@@ -110,7 +114,11 @@ def folder(tmp_path_factory):
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),
         ("evaluate short.npy -s s.csv -g session==1", 1, "15 rows do not match the 16 samples"),
         ("evaluate ok.npz -s s.csv -g @none.txt", 1, "is empty"),
-        ("evaluate ok.npz -s s.csv -g session==1 --model-card x.html", 2, "use a name ending in .md or .yaml"),
+        (
+            "evaluate ok.npz -s s.csv -g session==1 --model-card x.html",
+            2,
+            "use a name ending in .md or .yaml",
+        ),
         ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
         ("evaluate -e x3.npz -s s.csv -g session==1 --metric cosine", 1, "it has emb of 16 × 2 × 3"),
         (

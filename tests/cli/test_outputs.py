@@ -49,7 +49,10 @@ def test_nothing_that_is_read_is_written_over_and_no_output_is_lost(
     before = contents(study)
     done = run(*words, cwd=study)
     assert done.returncode == 2
-    assert any(why in done.stderr for why in ("not be overwritten", "have the same path", "must contain only results"))
+    assert any(
+        why in done.stderr
+        for why in ("not be overwritten", "have the same path", "must contain only results")
+    )
     assert contents(study) == before
 
 

@@ -217,7 +217,11 @@ def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     for columns, error, said in (
         (PairColumns(mated="same", score=("cosine",)), UsageError, "no column 'same'"),
         (PairColumns(mated="label", score=("label",)), InputError, "more than once"),
-        (PairColumns(a="img1", mated="label", score=("cosine",)), UsageError, "a and b must be given together"),
+        (
+            PairColumns(a="img1", mated="label", score=("cosine",)),
+            UsageError,
+            "a and b must be given together",
+        ),
         (PairColumns(mated="label"), UsageError, "No score column was specified"),
         (PairColumns(score=("cosine",)), UsageError, "Cannot tell which pairs are mated"),
     ):

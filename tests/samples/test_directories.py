@@ -83,8 +83,8 @@ def test_what_is_named_otherwise_is_refused(tmp_path: Path) -> None:
     for pattern, match in (
         ("{subject}-{", "cannot be read"),
         ("[{subject}", "not closed"),
-        ("{file}-{subject}", "of its own"),
-        ("{1a}-{subject}", "begins with a letter"),
+        ("{file}-{subject}", "already has a column"),
+        ("{1a}-{subject}", "must begin with a letter"),
         ("{subject}-[[x]]", "cannot be read"),
     ):
         with pytest.raises(UsageError, match=match):

@@ -249,7 +249,11 @@ def test_roles():
         ("nested == 1", "column 'nested' has the type List", ""),
         ("max(session) == 1", "no function 'max'", "'abs', 'col', 'date', 'days'"),
         ("session ==", "cannot be read", "write for example"),
-        ("session = 1", "cannot be read", "== to compare, and combine conditions with and, or, not; write: session == 1"),
+        (
+            "session = 1",
+            "cannot be read",
+            "== to compare, and combine conditions with and, or, not; write: session == 1",
+        ),
         ("view = 'A=B' AND session <> 1", "cannot be read", "write: view == 'A=B' and session != 1"),
         ("session == 1 && view == 'F'", "cannot be read", "write: session == 1 and view == 'F'"),
         ("session == == 1", "cannot be read", "write for example"),

@@ -84,7 +84,10 @@ def test_names_are_text(directory):
             {"p1": P1, "p2": "g1.sfi\t1\ng3.sfi\t2\n"},
             "p2 lists different images from the first file: 'g3.sfi' is new",
         ),
-        ({"p1": P1, "p2": "g1.sfi\t1\n"}, "p2 lists different images from the first file: 'g2.sfi' is not there"),
+        (
+            {"p1": P1, "p2": "g1.sfi\t1\n"},
+            "p2 lists different images from the first file: 'g2.sfi' is not there",
+        ),
         ({"p1": P1, "p2": ""}, "p2"),
         ({"p1": P1, "p2": "g1.sfi\tmany\ng2.sfi\t1\n"}, "many"),
         ({"p1": "g1 1\ng2 2\n"}, "p1"),

@@ -356,7 +356,9 @@ def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: P
 
 
 def test_too_many_categories_are_mended_by_a_section(studied: Studied) -> None:
-    with pytest.raises(UsageError, match=r"study\.toml, line \d+, category: .* expected 1 to 20 groups") as error:
+    with pytest.raises(
+        UsageError, match=r"study\.toml, line \d+, category: .* expected 1 to 20 groups"
+    ) as error:
         run(studied(EXPERIMENT, "[[category]]\nby = 'id'"))
     assert '[[category]] with name = "young" and rule = "probe.age < 30"' in (error.value.hint or "")
 

@@ -221,8 +221,9 @@ def _beside(path: Path, origin: Origin) -> str:
     folder = path.parent
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     near = near_names(path.name, names)
+    within = "" if folder == Path() else f" in {folder}"
     if near:
-        return f"similar names in {folder}: {first_few(near)}."
+        return f"similar names{within}: {first_few(near)}."
     base = "the current directory" if origin.path is None else f"the directory of {origin.path.name}"
-    found = f"there is no such file in {folder}" if names else f"{folder} is not a directory, or is empty"
+    found = f"there is no such file{within}" if names else f"{folder} is not a directory, or is empty"
     return f"paths are relative to {base}; {found}."

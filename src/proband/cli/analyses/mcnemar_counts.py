@@ -58,7 +58,7 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any], score
         raise UsageError(
             f"McNemar's test takes two counts without --samples, or score files; got {' '.join(words)}"
             + ("." if given["samples"] is None else f" and {given['samples']}."),
-            "the counts are the probes that only the first algorithm recognises, and those that only the second recognises.",
+            "pass the number of probes that only the first algorithm recognises, and the number that only the second recognises.",
         )
     _refuse_options(given, total, scored)
     long = [word for word in (*words, str(total or 0)) if len(word) > _MOST_DIGITS]
