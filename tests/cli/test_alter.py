@@ -84,7 +84,7 @@ def test_recognize_reads_both_forms(people: Any, run: Run, tmp_path: Path) -> No
     assert np.abs(one.values[5:10] - old.values).max() < 0.1
     done = run("evaluate", "one.npz", "-s", "changed0/samples.csv", "--category", "small: probe.alteration == 'scale:0.8'", "--json", cwd=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "undecided" not in done.stdout
+    assert "cannot be decided" not in done.stdout
 
 
 def test_broken_pictures_stay_in_the_table(people: Any, run: Run, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_convert_refuses(run: Run, study: Path) -> None:
     several = run(
         "convert", "scores.npz", "x.csv", "-s", "samples.csv", "--orientation", "similarity", cwd=study
     )
-    assert (several.returncode, "pick one" in several.stderr) == (2, True)
+    assert (several.returncode, "select one" in several.stderr) == (2, True)
     ending = run("convert", "scores.npz::good", "x.what", "--orientation", "similarity", cwd=study)
     assert (ending.returncode, "--to" in ending.stderr) == (2, True)
     assert not (study / "x.csv").exists()

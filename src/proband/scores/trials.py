@@ -173,7 +173,7 @@ class Trials:
             return values.cast(dtype)
         if converted is None or not values.eq_missing(converted.cast(values.dtype)).all():
             raise InputError(
-                f"the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True).to_list())}, "
+                f"the column {name!r} of type {values.dtype} contains {first_few(values.unique(maintain_order=True).to_list())}, "
                 f"which cannot be read as {_WORDS[name]}.",
                 source=self.name,
             )
@@ -399,7 +399,7 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
     """Numbers as 64-bit floats; refuse what is no number, and whole numbers that would be rounded."""
     if not values.dtype.is_numeric() and values.dtype != pl.Null:
         raise InputError(
-            f"the column {quoted(values.name)} of type {values.dtype} holds {first_few(values.head(3).to_list())}; "
+            f"the column {quoted(values.name)} of type {values.dtype} contains {first_few(values.head(3).to_list())}; "
             "scores must be numbers.",
             source=source,
         )

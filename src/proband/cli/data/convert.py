@@ -74,7 +74,7 @@ def convert(
         if len(found) != 1:
             raise UsageError(
                 f"{source} holds {len(found)} matrices: {', '.join(found)}.",
-                f"pick one: {path}::{next(iter(found))}",
+                f"select one: {path}::{next(iter(found))}",
             )
         scores = next(iter(found.values()))
         written = write_scores(target, scores, samples=known, format=to)

@@ -111,7 +111,7 @@ def alter(
     if not len(chosen.positions):
         raise InputError(f"No sample meets {where!r}, so there are no images to change.")
     if chosen.unknown:
-        tell(f"note: {counted(chosen.unknown, 'sample leaves', 'samples leave')} {where!r} undecided")
+        tell(f"note: {where!r} cannot be decided for {counted(chosen.unknown, 'sample')}")
     extended = with_altered(table, changes, chosen.positions, id_column=id_column)
     names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
     work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)
