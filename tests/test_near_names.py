@@ -222,5 +222,5 @@ def test_studies_and_python_say_all_that_is_missing(folder: Path, monkeypatch: p
     ],
 )
 def test_names_that_are_alike_as_texts_are_refused(call: str) -> None:
-    with pytest.raises(UsageError, match="names of their own; got 1, 1"):
+    with pytest.raises(UsageError, match="different names; got 1, 1"):
         eval(call, {"pb": pb, "p": pl.DataFrame(PAIRS)})

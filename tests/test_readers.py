@@ -126,7 +126,7 @@ def _socket(path: Path) -> str:
 
 def _loop(path: Path) -> str:
     path.symlink_to(path.name)
-    return "is a symbolic link that leads back to itself"
+    return "is a symbolic link that points to itself"
 
 
 def _device(path: Path) -> str:

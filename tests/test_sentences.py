@@ -214,7 +214,9 @@ def test_notes_hold_numbers(tmp_path: Path) -> None:
     samples = Samples({"id": ["a", "b", "c"], "subject": ["x", "x", "y"], "age": [1, 2, None]})
     (note,) = Experiment(samples, gallery="age < 2", probes=["b"]).notes
     assert (note.code, note["n"], note["rule"]) == ("samples.set-undecided", 1, "age < 2")
-    assert str(note).startswith("1 sample was left out of the gallery set: 'age < 2' is undecided for it")
+    assert str(note).startswith(
+        "1 sample was left out of the gallery set: 'age < 2' cannot be decided for it"
+    )
     np.savez(tmp_path / "arrays.npz", x=np.zeros(3))
     told = inspect_file(tmp_path / "arrays.npz").to_dict()
     assert told["notes"][0]["code"] == "inspection.no-scores"

@@ -16,9 +16,9 @@ def lazily(
     Parameters
     ----------
     homes
-        For each module, by its dotted name within the package, or its whole name, the names it gives, with blanks between.
+        The names that each module provides, separated by blanks, by the dotted name of the module within the package, or its full name.
     rooms
-        Packages within it that are loaded as well.
+        Subpackages that are also loaded.
     published
         Whether the gate of arguments is put before what is found, as `publish` does for names that are there at once.
     """

@@ -39,7 +39,7 @@ _ATTACHED = (
     *(f"{FIGURE}.{ending}" for ending in FIGURE_ENDINGS),
     *("faces.png", "data", "data/samples.csv", "data/scores.npz"),
 )
-_MADE = Sentence("demo.how-it-was-made", "note", "nobody here exists; recognisers were {trained}")
+_MADE = Sentence("demo.how-it-was-made", "note", "the people are synthetic; recognisers were {trained}")
 
 
 def run_demo(
@@ -51,7 +51,7 @@ def run_demo(
     threads: int | None,
     progress: Progress,
 ) -> tuple[Findings, Path]:
-    """Make, score, measure and compare on the population; return what was found and the path of its report."""
+    """Make, score, measure and compare on the population; return the findings and the path of the report."""
     chosen = [recognizer(name) for name in algorithms or names()]
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects

@@ -1,10 +1,11 @@
-"""Distribution functions and quantiles of the usual laws, to twelve digits.
+"""Distribution functions and quantiles of common distributions, to twelve digits.
 
-scipy has them too, but takes longer to load than most commands take to answer. These are functions of numbers. They take arrays as
-well, number by number, which is right for the few that a table or an axis has. Student's quantile, which simulated plans need by
-the thousand, is interpolated for long arrays, between Chebyshev's points and to as many digits.
+SciPy also provides them, but takes longer to load than most commands take to run. These are functions of
+scalars. They also accept arrays, element by element, which is fast enough for the few values of a table or an
+axis. Student's quantile, which simulated plans need by the thousand, is interpolated for long arrays, between
+Chebyshev points and to the same accuracy.
 
-The incomplete beta and gamma functions come from their continued fractions and series. The factors in front are written with
+The incomplete beta and gamma functions are computed from their continued fractions and series. The factors in front are written with
 deviances and the errors of Stirling's formula (Loader 2000), so that no large logarithms cancel.
 """
 
@@ -49,7 +50,7 @@ def _elementwise(function: Callable[..., float]) -> Callable[..., Any]:
 
 
 def normal_cdf(x: Any) -> Any:
-    """Find the chance that a standard normal number is at most `x`."""
+    """Return the probability that a standard normal variable is at most `x`."""
     if isinstance(x, (int, float)):
         return 0.5 * erfc(-x / sqrt(2.0))
     # The same to the last bit, so that a draw that is as large as what was observed counts as such.
@@ -59,7 +60,7 @@ def normal_cdf(x: Any) -> Any:
 
 @_elementwise
 def normal_inverse(p: float) -> float:
-    """Find the number that a standard normal one is at most with chance `p`."""
+    """Return the quantile of the standard normal distribution at probability `p`."""
     if 0 < p < 1:
         return _STANDARD.inv_cdf(p)
     return -inf if p == 0 else inf if p == 1 else nan
@@ -67,7 +68,7 @@ def normal_inverse(p: float) -> float:
 
 @_elementwise
 def t_cdf(freedom: float, t: float) -> float:
-    """Find the chance that Student's t is at most `t`."""
+    """Return the probability that Student's t is at most `t`."""
     if isnan(t) or not freedom > 0:
         return nan
     tail = _t_tail(freedom, fabs(t))
@@ -75,7 +76,7 @@ def t_cdf(freedom: float, t: float) -> float:
 
 
 def t_inverse(freedom: Any, p: Any) -> Any:
-    """Find the number that Student's t is at most with chance `p`."""
+    """Return the quantile of Student's t at probability `p`."""
     if np.size(freedom) < _LONG or np.size(p) > 1 or not 0.5 < p < 1 or np.min(freedom) < 1:
         return _t_inverse(freedom, p)
     return np.exp(_log_t_inverse(float(p))(1 / np.asarray(freedom, dtype=np.float64)))
@@ -113,19 +114,19 @@ def _t_inverse(freedom: float, p: float) -> float:
 
 @_elementwise
 def chi_square_tail(freedom: float, x: float) -> float:
-    """Find the chance that chi-square is above `x`."""
+    """Return the probability that chi-square is above `x`."""
     return 1.0 if x <= 0 else _gamma_parts(freedom / 2, x / 2)[1]
 
 
 @_elementwise
 def chi_square_tail_inverse(freedom: float, p: float) -> float:
-    """Find the number that chi-square is above with chance `p`."""
+    """Return the value that chi-square exceeds with probability `p`."""
     return 2 * _gamma_inverse(freedom / 2, 1 - p, p)
 
 
 @_elementwise
 def f_tail(numerator: float, denominator: float, f: float) -> float:
-    """Find the chance that F is above `f`."""
+    """Return the probability that F is above `f`."""
     if isnan(f):
         return nan
     if f <= 0:
@@ -140,13 +141,13 @@ def f_tail(numerator: float, denominator: float, f: float) -> float:
 
 @_elementwise
 def beta_cdf(a: float, b: float, x: float) -> float:
-    """Find the chance that a number with the law Beta(a, b) is at most `x`."""
+    """Return the probability that a Beta(a, b) variable is at most `x`."""
     return _beta(a, b, x, 1 - x)
 
 
 @_elementwise
 def beta_inverse(a: float, b: float, p: float) -> float:
-    """Find the number that one with the law Beta(a, b) is at most with chance `p`."""
+    """Return the quantile of Beta(a, b) at probability `p`."""
     if isnan(p) or not 0 <= p <= 1 or not (a > 0 and b > 0):
         return nan
     if p in (0, 1):
@@ -156,13 +157,13 @@ def beta_inverse(a: float, b: float, p: float) -> float:
 
 @_elementwise
 def gamma_inverse(a: float, p: float) -> float:
-    """Find the number that one with the law Gamma(a, 1) is at most with chance `p`."""
+    """Return the quantile of Gamma(a, 1) at probability `p`."""
     return _gamma_inverse(a, p, 1 - p)
 
 
 @_elementwise
 def binomial_cdf(k: float, n: float, p: float) -> float:
-    """Find the chance of at most `k` successes in `n` trials."""
+    """Return the probability of at most `k` successes in `n` trials."""
     k = floor(k)
     if k < 0:
         return 0.0
@@ -170,20 +171,20 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
 
 
 def binomial_pmf(k: Any, n: Any, p: Any) -> Floats:
-    """Find the chance of `k` successes in `n` trials, for whole numbers."""
+    """Return the probability of `k` successes in `n` trials, for whole numbers."""
     p = np.asarray(p, dtype=np.float64)
     return _binomial_pmf(k, n, p, 1 - p)
 
 
 @_elementwise
 def beta_binomial_pmf(k: float, n: float, a: float, b: float) -> float:
-    """Find the chance of `k` successes in `n` trials whose chance has the law Beta(a, b)."""
+    """Return the probability of `k` successes in `n` trials whose success probability has the distribution Beta(a, b)."""
     ways = -log(n + 1) - _log_beta(k + 1, n - k + 1)
     return exp(ways + _log_beta(k + a, n - k + b) - _log_beta(a, b))
 
 
 def hypergeometric_pmf(k: Any, total: Any, marked: Any, drawn: Any) -> Floats:
-    """Find the chance of `k` marked ones among `drawn` out of `total`, of whom so many are marked."""
+    """Return the probability of `k` marked items among `drawn` out of `total`, for a given number of marked items."""
     k, total, marked, drawn = np.broadcast_arrays(
         *(np.asarray(each, dtype=np.float64) for each in (k, total, marked, drawn))
     )
@@ -194,7 +195,7 @@ def hypergeometric_pmf(k: Any, total: Any, marked: Any, drawn: Any) -> Floats:
 
 
 def hypergeometric_cdf(k: int, total: int, marked: Any, drawn: int) -> Floats:
-    """Find the chance of at most `k` marked ones among `drawn` out of `total`, for each number of marked ones."""
+    """Return the probability of at most `k` marked items among `drawn` out of `total`, for each number of marked items."""
     known, place = np.unique(np.asarray(marked), return_inverse=True)
     fewest = np.arange(min(k, drawn) + 1)[:, None]
     chances = hypergeometric_pmf(fewest, total, known[None, :], drawn).sum(axis=0)
@@ -203,13 +204,13 @@ def hypergeometric_cdf(k: int, total: int, marked: Any, drawn: int) -> Floats:
 
 
 def logit(rate: Any) -> Any:
-    """Find ln(rate/(1 − rate))."""
+    """Return ln(rate/(1 − rate))."""
     with np.errstate(divide="ignore"):
         return np.log(rate) - np.log1p(-np.asarray(rate, dtype=np.float64))
 
 
 def inverse_logit(x: Any) -> Any:
-    """Find the rate whose logit is `x`."""
+    """Return the rate whose logit is `x`."""
     given = np.asarray(x, dtype=np.float64)
     small = np.exp(-np.abs(given))
     return np.where(given < 0, small, 1.0) / (1 + small)

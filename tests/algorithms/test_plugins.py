@@ -70,7 +70,7 @@ def test_functions_that_return_rows_of_different_lengths_are_refused(
     [
         (lambda images: np.full((len(images), 3), np.nan), "not finite"),
         (lambda images: np.zeros((len(images), 3)), "all zeros"),
-        (lambda images: np.zeros((len(images), 0)), "table of numbers"),
+        (lambda images: np.zeros((len(images), 0)), "matrix of numbers"),
         (lambda images: np.ones((len(images), len(images))), "components"),
     ],
     ids=["not finite", "zeros", "no components", "queries unlike targets"],

@@ -214,13 +214,13 @@ def test_notes_of_models_reach_the_user(crops_only: Path, run: Run) -> None:
             "training samples are targets too",
         ),
         (("-a", "pca:l2", "--train", "all"), 1, "No image is a query"),
-        ((*TEST,), 2, "No recogniser is named"),
+        ((*TEST,), 2, "No recogniser was specified"),
         (("-a", "pca:l3", *TEST), 2, "did you mean"),
         (("-m", "nowhere.npz", *TEST), 1, "There is no file nowhere.npz"),
         (("-m", "samples.csv", *TEST), 1, "samples.csv"),
         (("-a", "lbp:chi2", "--detect", "magic", *TEST), 2, "no detector 'magic'"),
         (("-a", "lbp:chi2", "--queries", "colour == 3"), 2, "colour"),
-        (("-a", "lbp:chi2", "-a", "lbp:chi2", *TEST), 1, "given twice"),
+        (("-a", "lbp:chi2", "-a", "lbp:chi2", *TEST), 1, "used twice"),
         (
             ("-a", "lda:l2", "--train", "subject <= 's0012' and kind == 'fa' and session == 1", *TEST),
             1,
@@ -289,7 +289,7 @@ def test_a_model_trained_on_what_it_would_be_tested_on_is_refused(crops_only: Pa
     again = ("--queries", "subject <= 's0012'", "--targets", "subject > 's0012'")
     done = run(*start, "-m", "models/pca-l2.npz", *again, "-o", "t.npz", cwd=crops_only)
     assert done.returncode == 1
-    assert "very samples it would be tested on" in done.stderr
+    assert "of the samples it would be tested on" in done.stderr
     assert files(crops_only) == before
 
 
@@ -392,5 +392,5 @@ def test_probes_are_never_trained_on_and_labels_are_not_lost(crops_only: Path, r
     assert "a probe that was trained on tests nothing" in done.stderr
     done = run(*start, "--targets", "session == 1", "-o", "s.npy", cwd=crops_only)
     assert done.returncode == 2
-    assert "cannot say that some targets were trained on" in done.stderr
+    assert "cannot record that some targets were used for training" in done.stderr
     assert files(crops_only) == before

@@ -223,7 +223,7 @@ def test_a_run_that_cannot_have_been_then_is_reported(
         ("run = 3\n", "it is a table"),
         ('[run]\nwho = "x"\n', "has the key 'who'"),
         ("[run]\noperator = 3\n", "a text in quotation marks"),
-        ('[run]\noperator = "x"\n', r"does not say when the run started"),
+        ('[run]\noperator = "x"\n', r"does not state when the run started"),
         ('[run]\nstarted = "2026-11-30T08:00"\nfinished = "2026-11-30T08:00Z"\n', "has no time zone"),
         ("[run]\nstarted = 2026-11-30T08:00:00\nfinished = 2026-11-30T08:00:00Z\n", "has no time zone"),
         ("[run]\nstarted = 2026-11-30T08:00:01Z\nfinished = 2026-11-30T08:00:00Z\n", "before it started"),

@@ -85,7 +85,7 @@ def test_fewest_rows(made):
 def test_a_huge_array_is_not_printed(made, tmp_path):
     done = made(2, 1_500)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "2,048 × 1,500 symbols are too many to be printed" in done.stderr
+    assert "2,048 × 1,500 symbols are too many to print" in done.stderr
     assert "-o FILE.npy" in done.stderr
     done = made(2, 1_500, "--check")
     assert done.stdout == ""

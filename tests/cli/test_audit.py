@@ -157,7 +157,7 @@ def test_the_table_of_samples_must_be_given(run: Run, desk: Path) -> None:
     assert "MISSING" not in run("audit", "-h", cwd=desk).stdout
     done = run("audit", "apart.csv", cwd=desk)
     assert done.returncode == 2
-    assert "Whose the samples are is not known" in done.stderr
+    assert "No subject IDs were given" in done.stderr
     assert "--samples" in done.stderr
 
 
@@ -239,7 +239,7 @@ def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:
         (("samples.csv", "-s", "samples.csv"), "leave one of them out"),
         (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "there are none"),
         (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave it out"),
-        (("apart.csv", "-s", "samples.csv", "--csv", "copies=made.csv"), "nothing was found to put in it"),
+        (("apart.csv", "-s", "samples.csv", "--csv", "copies=made.csv"), "there are no results for it"),
     ):
         done = run("audit", *more, cwd=desk)
         assert done.returncode == 2, (more, done.stdout, done.stderr)

@@ -63,7 +63,7 @@ def own(desk: Path, tmp_path: Path) -> Path:
 def test_check_for_participant_and_administrator(run: Run, own: Path) -> None:
     seen = run("blind", "check", "test-fully", "near-fully", cwd=own)
     assert seen.returncode == 0, seen.stderr
-    assert "Fit to be scored" in seen.stdout
+    assert "Ready to be scored" in seen.stdout
     assert "repeated queries" not in seen.stdout
     known = run("blind", "check", "test-fully", "near-fully", "--key", "test-fully.key", "--json", cwd=own)
     said = json.loads(known.stdout)
@@ -113,7 +113,7 @@ def test_score_writes_the_study_and_the_record(run: Run, own: Path) -> None:
     assert all((own / name).stat().st_size for name in files.values())
     over = run("blind", "score", *test, "--csv", test[0], cwd=own)
     assert over.returncode == 2
-    assert "is not written over" in over.stderr
+    assert "will not be overwritten" in over.stderr
 
 
 @pytest.mark.long
@@ -162,7 +162,7 @@ def test_wrong_requests(run: Run, own: Path) -> None:
     for words in (["+", *first], [*first, "+"], [*first, "+", "+", *second]):
         stray = run("blind", "score", *words, cwd=own)
         assert stray.returncode == 2
-        assert "A + stands between two tests" in stray.stderr
+        assert "Use + only between two tests" in stray.stderr
     forged = json.loads((own / "test-fully.key").read_text())
     forged["secret"]["table"]["sample"].reverse()
     (own / "forged.key").write_text(json.dumps(forged))

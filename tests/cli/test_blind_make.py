@@ -31,7 +31,7 @@ def test_make(run: Run, photos: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Spring, fully automatic: 14 queries × 14 targets, control 10 × 10" in done.stdout
-    assert "keep secret secret/test.key" in done.stdout
+    assert "keep secret/test.key secret" in done.stdout
     package, key = Package.read(photos / "test"), Key.read(photos / "secret" / "test.key")
     key.require(package)
     assert package.digest in done.stdout
@@ -61,7 +61,7 @@ def test_training_that_meets_the_test_and_keys_in_packages_are_refused(run: Run,
     (photos / "others.txt").write_text("q99\n", encoding="utf-8")
     done = run(*base, "--key", "k", "--training", "a=others.txt", "--training", "a=others.txt", cwd=photos)
     assert done.returncode == 2
-    assert "Two training sets are called 'a'" in done.stderr
+    assert "Two training sets are named 'a'" in done.stderr
     done = run(*base, "--key", "test/k", cwd=photos)
     assert done.returncode == 2
     assert "handed out" in done.stderr

@@ -120,4 +120,4 @@ def test_mcnemar_takes_two_counts_and_nothing_else(run: Run, study: Path) -> Non
     for words in (("5",), ("104", "40", "7"), ("104", "40", "-s", "samples.csv")):
         done = run("mcnemar", *words, cwd=study)
         assert done.returncode == 2
-        assert "two counts and no samples" in done.stderr
+        assert "two counts without --samples" in done.stderr

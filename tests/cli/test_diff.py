@@ -51,7 +51,7 @@ def test_what_moved_and_why(run: Run, results: Path) -> None:
     done = run("diff", "before", "after", cwd=results)
     assert done.returncode == 3, done.stderr
     for reason in (
-        "  scores.npz has other content",
+        "  scores.npz has different content",
         "  seed 0 → 4",
         "  verification.n_resamples: 100 → 200",
         "  verification.zoo: – → true",
@@ -74,7 +74,7 @@ def shown_at(width: int, run: Run, folder: Path) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
         lines: list[str] = run("diff", "before", "after", cwd=folder).stdout.splitlines()
-    assert lines[0] == "Largest moves"
+    assert lines[0] == "Largest changes"
     return lines
 
 
@@ -135,7 +135,7 @@ def test_analyses_of_one_run_alone(run: Run, tmp_path: Path) -> None:
     assert (found.only_first, found.only_second, found.moves) == (("y",), ("z",), ())
     done = run("diff", one, two, cwd=tmp_path)
     assert done.returncode == 3
-    assert "Only the first run has: y." in done.stdout
+    assert "Only in the first run: y." in done.stdout
 
 
 def test_versions_commands_and_inputs(tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ def test_versions_commands_and_inputs(tmp_path: Path) -> None:
         written(tmp_path / "1.json", provenance=before), written(tmp_path / "2.json", provenance=after)
     )
     assert list(map(str, found.reasons)) == [
-        "a was read by the first run only",
-        "b was read by the second run only",
+        "only the first run read a",
+        "only the second run read b",
         "proband 0.1 → 0.2",
         "command: proband verify a.npz → proband verify b.npz",
     ]

@@ -219,9 +219,9 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         ("--orientation", "distance"),
         lambda: _ranked(orientation="distance"),
         (
-            "pass orientation='similarity'; or, if this algorithm really is worse than chance, pass check_orientation=False.",
-            "pass --orientation similarity; or, if this algorithm really is worse than chance, pass --no-check-orientation.",
-            'write orientation = "similarity"; or, if this algorithm really is worse than chance, write check_orientation = false.',
+            "pass orientation='similarity'; or, if this algorithm is truly worse than chance, pass check_orientation=False.",
+            "pass --orientation similarity; or, if this algorithm is truly worse than chance, pass --no-check-orientation.",
+            'write orientation = "similarity"; or, if this algorithm is truly worse than chance, write check_orientation = false.',
         ),
     ),
     "undeclared": (
@@ -250,14 +250,14 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         _TABLE + _SCORES,
         ("--orientation", "similarity"),
         _read,
-        ("are: queries=…, targets=…", "are: --queries …, --targets …", "are: queries = …, targets = …"),
+        ("columns: queries=…, targets=…", "columns: --queries …, --targets …", "columns: queries = …, targets = …"),
     ),
     "table": (
         _bare,
         _SCORES,
         ("--orientation", "similarity", "--samples", ""),
         lambda: read_scores("scores.npz", orientation="similarity"),
-        ("give one: samples=…", "give one: --samples FILE", "give one: [samples] with file = …"),
+        ("pass samples=…", "pass --samples FILE", "write [samples] with file = …"),
     ),
 }  # fmt: skip
 

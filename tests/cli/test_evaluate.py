@@ -181,7 +181,7 @@ def test_missing_files_and_subjects(run: Evaluate, evaluate: Evaluate, study: Pa
     unknown = run("evaluate", "scores.npz", "--orientation", "similarity", cwd=study)
     assert (unknown.returncode, "--samples" in unknown.stderr) == (2, True)
     empty = run("evaluate", "-s", "samples.csv", cwd=study)
-    assert (empty.returncode, "no scores" in empty.stderr) == (2, True)
+    assert (empty.returncode, "No scores" in empty.stderr) == (2, True)
 
 
 def test_missing_drop_is_counted(evaluate: Evaluate, study: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_person_called_na_and_words_that_mean_none(run: Callable[..., Any], tm
     said = json.loads(run("inspect", "samples.csv", "--json", cwd=tmp_path).stdout)
     assert said["facts"]["subjects"] == 2
     assert [note["text"] for note in said["notes"]] == [
-        "the column 'age' is taken as text: 2 of 4 values cannot be read as numbers: 'null', '-'"
+        "the column 'age' is read as text: 2 of 4 values cannot be read as numbers: 'null', '-'"
     ]
     said = json.loads(
         run("inspect", "samples.csv", "--missing-values", "null, -", "--json", cwd=tmp_path).stdout
@@ -272,8 +272,8 @@ def test_a_design_without_measures_is_of_the_rates_shown(evaluate: Evaluate) -> 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("--interval", "clopper-pearson"), "say which: --design binomial"),
-        (("--interval", "bca"), "say which: --design bootstrap"),
+        (("--interval", "clopper-pearson"), "specify it: --design binomial"),
+        (("--interval", "bca"), "specify it: --design bootstrap"),
         (("--design", "binomial", "--interval", "bca"), "one of wilson, clopper-pearson, jeffreys"),
         (("--population", "11"), "A population of 11 is smaller than the 12 people tested"),
         (("--population", "0"), "population"),

@@ -71,7 +71,7 @@ def test_a_file_that_loses_its_end_under_a_map_ends_the_program_with_words(tmp_p
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 1
-    assert b"was cut short" in done.stderr
+    assert b"was truncated" in done.stderr
     assert done.stdout == b""
 
 
@@ -87,7 +87,7 @@ def test_a_map_is_measured_again_before_it_is_read(tmp_path: Path) -> None:
     both = np.arange(len(names))
     assert scores.tile(both, both).sum() == 2.0
     os.truncate(path, 130)
-    with pytest.raises(InputError, match="cut short while it was read"):
+    with pytest.raises(InputError, match="truncated while it was being read"):
         scores.tile(both, both)
 
 
@@ -202,7 +202,7 @@ def test_too_few_addresses_are_said_at_once(study: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "0.88 GiB of addresses" in done.stderr
+    assert "0.88 GiB of address space" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -213,6 +213,6 @@ def test_errors_fold_at_the_width_of_a_terminal(capsys, monkeypatch, terminal: b
     with pytest.raises(SystemExit):
         main(["mcnemar", "5", "3", "--rank", "3"])
     lines = re.sub(r"\x1b\[\d+m", "", capsys.readouterr().err).splitlines()
-    assert "--rank goes with scores" in " ".join(lines)
+    assert "--rank requires scores" in " ".join(lines)
     assert (max(map(len, lines)) <= 40) == terminal
     assert (len(lines) <= 2) != terminal

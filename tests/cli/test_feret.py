@@ -153,7 +153,7 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--sizes", ""), 2, "--sizes"),
         (("--improvement", "fair@1997-03=good@1996-09"), 2, "is not earlier"),
         (("--improvement", "fair@autumn=good@1997"), 2, "not a date"),
-        (("--improvement", "fair=good", "--improvement", "fair=good"), 2, "there twice"),
+        (("--improvement", "fair=good", "--improvement", "fair=good"), 2, "appears twice"),
         (("--sizes", "99"), 2, "gallery of 24 people"),
         (("--reject", "1.5"), 2, "--reject: expected a number of at least 0 and below 1"),
         (("--reject", "0"), 1, "every probe has a mate"),

@@ -17,7 +17,7 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
     done = run("init", "scores.npz", "samples.csv", cwd=study)
     assert done.returncode == 0, done.stderr
     assert "24 samples of 12 people, 1 failed to acquire (not found)" in done.stdout
-    assert "taken as a similarity" in done.stdout
+    assert "read as a similarity" in done.stdout
     assert "proband run study.toml" in done.stdout
     assert "wrote study.toml" in done.stderr
     made = read_study(study / "study.toml")
@@ -78,7 +78,7 @@ def test_files_that_a_study_does_not_name_are_added_at_its_end(run: Run, mine: P
     assert (request.output.seed, request.samples and request.samples.file) == (7, "samples.csv")
     before = mine.read_bytes()
     again = run("init", "new.npz", "samples.csv", "old.npz", cwd=mine.parent)
-    assert again.stdout.splitlines()[-1] == "the study says all of this already"
+    assert again.stdout.splitlines()[-1] == "the study already contains all of this"
     assert (again.returncode, mine.read_bytes()) == (0, before)
 
 
@@ -110,8 +110,8 @@ def test_what_cannot_be_added_leaves_the_study_alone(run: Run, mine: Path) -> No
     for arguments, told in (
         (("--add", "serch"), "did you mean 'search'?"),
         (("--add", "title"), "There is no section 'title'"),
-        (("--add", "output"), "[output] is there already"),
-        ((), "nothing is to be added"),
+        (("--add", "output"), "[output] already exists"),
+        ((), "there is nothing to add"),
     ):
         done = run("init", *arguments, cwd=mine.parent)
         assert (done.returncode, told in done.stderr) == (2, True), done.stderr
@@ -139,7 +139,7 @@ def test_what_is_to_be_filled_in_is_said(run: Run, study: Path) -> None:
 def test_bad_requests(run: Run, study: Path) -> None:
     for arguments, code, said in (
         (("absent.npz",), 1, "no file"),
-        ((), 2, "no files to look at"),
+        ((), 2, "No files were given"),
         (("scores.npz", "-o", "."), 1, "directory"),
         (("scores.npz", "-o", ".", "--force"), 1, "directory"),
     ):
@@ -190,7 +190,7 @@ def test_scored_pairs_are_known_by_their_columns(run: Run, tmp_path: Path) -> No
         encoding="utf-8",
     )
     odd = run("init", "odd.csv", "pairs.csv", "--force", cwd=tmp_path)
-    assert "which value of 'label' means mated is not known" in odd.stdout
+    assert "cannot tell which value of 'label' means mated" in odd.stdout
 
 
 def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
@@ -206,4 +206,4 @@ def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
     )
     assert 'file = "yale/subject{subject}.{mood}"' in named
     refused = run("init", "yale", "--names", "x{subject}", "--force", cwd=tmp_path)
-    assert (refused.returncode, "not named" in refused.stderr) == (1, True)
+    assert (refused.returncode, "do not match the pattern" in refused.stderr) == (1, True)

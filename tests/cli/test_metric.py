@@ -122,7 +122,7 @@ def test_every_command_that_takes_embeddings_is_tried() -> None:
 def test_a_metric_is_never_assumed(command: str, vectors: Path, run: Run) -> None:
     done = run(command, *EMBEDDED.split(), *WITHOUT[command].split(), cwd=vectors)
     assert done.returncode == 2
-    assert "how the embeddings net are compared is not stated" in done.stderr
+    assert "no metric was given for the embeddings net" in done.stderr
     assert "one of cosine, inner, l2, l1, chi2: --metric cosine" in done.stderr
     assert "--metric net=l2" in done.stderr
 
@@ -130,7 +130,7 @@ def test_a_metric_is_never_assumed(command: str, vectors: Path, run: Run) -> Non
 def test_normalised_vectors_need_a_metric_too(vectors: Path) -> None:
     net = np.load(vectors / "models.npz")["net"]
     np.savez(vectors / "unit.npz", net=net / np.linalg.norm(net, axis=1, keepdims=True))
-    with pytest.raises(UsageError, match="is not stated"):
+    with pytest.raises(UsageError, match="no metric was given"):
         pb.read_embeddings(vectors / "unit.npz", pb.Samples.read(vectors / "samples.csv"))
 
 
@@ -155,7 +155,7 @@ def test_metrics_are_given_by_name(vectors: Path, run: Run) -> None:
         "other": "l1",
     }
     for wrong, told in (
-        ("net=l2", "how the embeddings other are compared is not stated"),
+        ("net=l2", "no metric was given for the embeddings other"),
         ("net=l2,other=l3", "expected 'cosine' or 'inner'"),
         ("euclidean", "expected 'cosine' or 'inner'"),
         ("net=l2,other=l2,others=l2", "did you mean 'other'?"),
@@ -190,9 +190,12 @@ def test_a_file_may_state_its_metric(vectors: Path, run: Run) -> None:
     assert set(_metrics(run(*asked, cwd=vectors)).values()) == {"l2"}
     assert set(_metrics(run(*asked, "--metric", "l2", cwd=vectors)).values()) == {"l2"}
     done = run(*asked, "--metric", "net=cosine", cwd=vectors)
-    assert (done.returncode, "compared by l2, but cosine was declared" in done.stderr) == (1, True)
+    assert (done.returncode, "states the metric l2 for net, but cosine was declared" in done.stderr) == (
+        1,
+        True,
+    )
     np.savez(vectors / "odd.npz", **held, metric="far")
-    assert "the metric it states must be one of" in run(*asked[:2], "odd.npz", *asked[3:], cwd=vectors).stderr
+    assert "the stated metric must be one of" in run(*asked[:2], "odd.npz", *asked[3:], cwd=vectors).stderr
     _safetensors(vectors / "model.safetensors", held["net"], "l1")
     shutil.copy(vectors / "samples.csv", vectors / "model.csv")
     (net,) = pb.read_embeddings(vectors / "model.safetensors").values()

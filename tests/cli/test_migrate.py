@@ -115,7 +115,7 @@ def test_every_way_of_writing_keys(was: str, now: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[output]\nlevel = 0.9\nconfidence_level = 0.8\n", "line 2, [output] level: it is called"),
+        ("[output]\nlevel = 0.9\nconfidence_level = 0.8\n", "line 2, [output] level: it is now called"),
         ("[threshold]\nconfidence = 0.9\n[output]\nlevel = 0.9\n", "keep one of them"),
         ("[output\nlevel = 1", "not TOML"),
     ],

@@ -134,13 +134,13 @@ def test_an_option_of_one_value_is_given_once(path: tuple[str, ...], command: An
     single = [one for one in command.params if one.param_type_name == "option" and not one.multiple]
     for option in single:
         given = [option.opts[0]] if option.is_flag else [option.opts[0], "1"]
-        with pytest.raises(UsageError, match=f"{option.opts[-1]} is given more than once"):
+        with pytest.raises(UsageError, match=f"{option.opts[-1]} was given more than once"):
             command.make_context(" ".join(path), [*given, *given])
 
 
 def test_what_is_given_twice_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     done = run("plan", "--rate", "0.9", "--rate", "0.8", cwd=tmp_path)
-    assert (done.returncode, "--rate is given more than once" in done.stderr) == (2, True)
+    assert (done.returncode, "--rate was given more than once" in done.stderr) == (2, True)
 
 
 def test_columns_of_groups_are_collected(odd: Path, run: Run) -> None:

@@ -104,7 +104,7 @@ def test_a_baseline_is_called_after_its_file_and_its_pin_is_kept(do: Do, folder:
     assert "baseline  old" in shown
     code, _, said = do(f"gate new.npz --baseline pin.json {within} --save pin.json")
     assert code == 2
-    assert "pin.json is read by this command, so it is not written over" in said
+    assert "pin.json is an input of this command and will not be overwritten" in said
     assert (folder / "pin.json").read_bytes() == pin
     _, shown, _ = do(f"gate old=new.npz --baseline old.npz {within}")  # a name that is taken
     assert "baseline  baseline" in shown

@@ -49,13 +49,16 @@ def test_nothing_that_is_read_is_written_over_and_no_output_is_lost(
     before = contents(study)
     done = run(*words, cwd=study)
     assert done.returncode == 2
-    assert any(why in done.stderr for why in ("not written over", "would be lost", "holds results alone"))
+    assert any(
+        why in done.stderr
+        for why in ("not be overwritten", "have the same path", "must contain only results")
+    )
     assert contents(study) == before
 
 
 def test_a_metric_is_of_embeddings(run: Run, study: Path) -> None:
     done = run("evaluate", *USUAL, *GALLERY, "--metric", "l2", cwd=study)
-    assert (done.returncode, "--metric is about embeddings" in done.stderr) == (2, True)
+    assert (done.returncode, "--metric applies to embeddings" in done.stderr) == (2, True)
 
 
 def test_a_control_character_in_a_name_leaves_a_figure_that_is_xml(run: Run, study: Path) -> None:

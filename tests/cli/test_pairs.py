@@ -52,7 +52,7 @@ def test_columns_are_typed() -> None:
 def test_an_unknown_layout_tells_what_to_copy(run: Run, folder: Path) -> None:
     done = run("verify", "pairs.csv", cwd=folder)
     assert done.returncode == 2
-    assert "its columns must be named: 'img1', 'img2', 'label', 'cosine'" in done.stderr
+    assert "specify its columns: 'img1', 'img2', 'label', 'cosine'" in done.stderr
     needed = "--columns a=img1,b=img2,mated=label,score=cosine --orientation similarity"
     assert f"proband verify pairs.csv {needed}\n" in done.stderr
     assert run("verify", "pairs.csv", *needed.split(), "--fmr", "0.1", cwd=folder).returncode == 0
@@ -68,7 +68,7 @@ def test_an_unknown_layout_tells_what_to_copy(run: Run, folder: Path) -> None:
 def test_pairs_are_verified(run: Run, folder: Path) -> None:
     done = run("verify", "pairs.csv", *NAMED, "--fmr", "0.05", "--replicates", "0", "--explain", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "'1' was taken for mated (20 pairs), '0' for not mated (760)" in done.stdout
+    assert "'1' was read as mated (20 pairs), '0' as not mated (760)" in done.stdout
     assert "20 people with 40 samples" in done.stdout
     done = run(
         "verify",
@@ -86,7 +86,7 @@ def test_pairs_are_verified(run: Run, folder: Path) -> None:
     assert json.loads(done.stdout)["verification"]["algorithms"][0]["n_subjects"] == 20
     done = run("evaluate", "pairs.csv", *NAMED, cwd=folder)
     assert done.returncode == 1
-    assert "can only be verified" in done.stderr
+    assert "allow only verification" in done.stderr
 
 
 def test_rows_and_columns_may_name_subjects(run: Run, folder: Path) -> None:
@@ -104,12 +104,12 @@ def test_rows_and_columns_may_name_subjects(run: Run, folder: Path) -> None:
     assert (found["n_genuine"], found["n_impostor"], found["n_subjects"]) == (20, 380, 20)
     done = run("verify", "face.npz", "-s", "people.csv", "--ids", "subjects", cwd=folder)
     assert done.returncode == 2
-    assert "stand in no table" in done.stderr
+    assert "looked up in a samples table" in done.stderr
     done = run("verify", "pairs.csv", *NAMED, "--ids", "subjects", cwd=folder)
     assert done.returncode == 2
     done = run("verify", "-e", "face.npz", "-s", "people.csv", "--ids", "subjects", cwd=folder)
     assert done.returncode == 2
-    assert "--ids is about files of scores" in done.stderr
+    assert "--ids applies to score files" in done.stderr
 
 
 LAYOUTS = {

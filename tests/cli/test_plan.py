@@ -103,22 +103,22 @@ def test_is_the_library_s_plan(planned, words, make):
         ("--half-width 0.01", "the rate expected"),
         ("--rate 0.9 --half-width 0.01 --subjects 10", "either the half-width"),
         ("--rate 0.9 --half-width 0.01 --power 0.8", "--half-width and --power"),
-        ("--half-width 0.01 --margin 0.1", "different questions"),
-        ("--error-rate 0.1 --margin 0.1", "different questions"),
-        ("--error-rate 0.1 --rate 0.1", "--rate has no part"),
+        ("--half-width 0.01 --margin 0.1", "cannot be combined"),
+        ("--error-rate 0.1 --margin 0.1", "cannot be combined"),
+        ("--error-rate 0.1 --rate 0.1", "--rate has no effect"),
         ("--events --error-rate 0.001", "leave one of them out"),
         ("--events", "either the error rate"),
         ("--error-rate 0.1 --subjects 10", "either the error rate"),
-        ("--margin 0.01 --power 2", "power lies"),
+        ("--margin 0.01 --power 2", "power must be"),
         ("--margin 0.3", "impossible"),
-        ("--rank 2 --margin 0.01", "--rank is about a pilot"),
-        ("--margin 0.01 --samples x.csv", "--samples is about a pilot"),
-        ("--margin 0.01 -g all", "--gallery is about a pilot"),
+        ("--rank 2 --margin 0.01", "--rank applies to a pilot"),
+        ("--margin 0.01 --samples x.csv", "--samples applies to a pilot"),
+        ("--margin 0.01 -g all", "--gallery applies to a pilot"),
         ("--margin 0.01 --rate 0.9", "--independent"),
         ("--margin 0.01 --independent", "with --rate"),
         ("--margin 0.01 --discordant 0.1 --independent", "--independent"),
         ("--margin 0.01 --discordant 0.1 --rate 0.9 --independent", "--independent"),
-        ("--margin 0.01 --discordant 0.1 --equivalence --non-inferiority", "exclude each other"),
+        ("--margin 0.01 --discordant 0.1 --equivalence --non-inferiority", "cannot be combined"),
         ("--discordant 0.1", "needs two"),
         ("--margin 0.1 --discordant 0.1", "impossible"),
         ("--margin 0.01 --discordant 0.1 --subjects 10 --power 0.8", "needs two"),
@@ -142,9 +142,9 @@ def test_without_a_share_there_is_a_row_for_each_guess(planned):
         (share, plan_difference(0.03, discordant=share).subjects) for share in (0.05, 0.1, 0.2)
     ]
     shown = planned("--margin 0.03").stdout
-    assert "10%                     870     870    3 points    80%" in shown
-    assert "No plan is possible where they disagree on 2% of probes." in shown
-    assert "only one of them is right" in shown
+    assert "10%                   870     870    3 points    80%" in shown
+    assert "No plan is possible for 2% discordant probes." in shown
+    assert "only one of the two algorithms is correct" in shown
     assert "0.02" not in planned("--margin 0.03").error
     powers = json.loads(planned("--margin 0.01 -n 900 --json").stdout)["plans"]
     assert [one["found"] for one in powers] == ["power"] * 4
@@ -197,13 +197,13 @@ def test_a_pilot_of_one_algorithm_has_a_rate(planned, pilot):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("--from scores.npz", "nothing to plan for"),
+        ("--from scores.npz", "No goal was specified"),
         ("--from scores.npz --half-width 0.05", "one algorithm, got good and poor"),
         ("--from scores.npz::good --margin 0.05", "needs two algorithms"),
         ("--from scores.npz --margin 0.05 --independent", "needs two algorithms"),
-        ("--from scores.npz --margin 0.05 --discordant 0.1", "by a pilot"),
-        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "by a pilot"),
-        ("--from scores.npz --error-rate 0.01", "no part in the rules"),
+        ("--from scores.npz --margin 0.05 --discordant 0.1", "taken from the pilot"),
+        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "taken from the pilot"),
+        ("--from scores.npz --error-rate 0.01", "no effect on the rules"),
     ],
 )
 def test_what_a_pilot_cannot_say(planned, pilot, words, told):

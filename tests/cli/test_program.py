@@ -94,7 +94,7 @@ def test_inspect_without_subjects_tells_no_genuine_scores_from_others(run: Run, 
     for name, n in (("scores.npz", "144"), ("pairs.csv", "1")):
         bare = run("inspect", name, cwd=study).stdout
         words, _, rest = bare.partition("algorithm")
-        assert "genuine scores cannot be told from impostor scores; give --samples" in rest
+        assert "genuine and impostor scores cannot be distinguished; pass --samples" in rest
         table = rest.split("\n\n")[0].splitlines()
         assert table[0].split() == ["scores"], words
         named = [line.split()[0] for line in table[2:]]
@@ -144,7 +144,7 @@ def test_convert_refuses(run: Run, study: Path) -> None:
     several = run(
         "convert", "scores.npz", "x.csv", "-s", "samples.csv", "--orientation", "similarity", cwd=study
     )
-    assert (several.returncode, "pick one" in several.stderr) == (2, True)
+    assert (several.returncode, "select one" in several.stderr) == (2, True)
     ending = run("convert", "scores.npz::good", "x.what", "--orientation", "similarity", cwd=study)
     assert (ending.returncode, "--to" in ending.stderr) == (2, True)
     assert not (study / "x.csv").exists()
@@ -158,7 +158,7 @@ def test_faces(run: Run, tmp_path: Path) -> None:
     assert all((tmp_path / "people" / name).exists() for name in table["file"])
     assert (tmp_path / "people" / "sheet.png").exists()
     again = run("faces", "people", "--subjects", 3, cwd=tmp_path)
-    assert (again.returncode, "there already" in again.stderr) == (1, True)
+    assert (again.returncode, "already exists" in again.stderr) == (1, True)
     archive = run("faces", "more", "--subjects", 2, "--npz", cwd=tmp_path)
     assert archive.returncode == 0, archive.stderr
     assert (tmp_path / "more" / "images.npz").exists()

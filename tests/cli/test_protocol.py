@@ -160,7 +160,7 @@ def test_what_was_stopped_says_where_it_goes_on(protocol: Run, tmp_path: Path, m
     out = tmp_path / "made"
     done = protocol("run", "features.npy", "-s", "samples.csv", "-c", KNN, "-P", "5f CV", "--out", out)
     assert done.returncode == 130
-    assert "goes on from there" in done.stderr
+    assert "run the same command again to continue" in done.stderr
     assert len(list(out.with_name("made.cache").iterdir())) == 1
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
@@ -220,7 +220,7 @@ def test_who_has_too_few_samples_is_counted_and_named(protocol: Run, tmp_path: P
     done = protocol("splits", *asked, "--missing", "drop")
     assert done.returncode == 0, done.stderr
     assert "1 split of 55 samples; 4 left out." in done.stdout
-    assert "Of these, 4 are of 1 subject with too few samples: 'p01'." in done.stdout
+    assert "Of these, 4 belong to 1 subject with too few samples: 'p01'." in done.stdout
     assert pl.read_csv(file)["id"].n_unique() == 55
     run = protocol(
         "run", "features.npy", "-s", "samples.csv", "-c", KNN, "--where", "id != 's07'", "-P", "3-2 HO*",

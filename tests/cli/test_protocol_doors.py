@@ -237,9 +237,9 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
 @pytest.mark.parametrize(
     ("sections", "said"),
     [
-        ({"audit": {}}, "Whose the samples are is not known"),
+        ({"audit": {}}, "No subject IDs were given"),
         ({"samples": {"file": "samples.csv"}, "audit": {}}, "nothing to look for but copies"),
-        ({"protocol": {"file": "features.npz", "classifiers": "src"}}, "Whose the samples are is not known"),
+        ({"protocol": {"file": "features.npz", "classifiers": "src"}}, "No subject IDs were given"),
         (
             {"samples": {"file": "samples.csv"}, "protocol": {"file": "features.npz"}},
             "no classifier was given",

@@ -82,7 +82,7 @@ def test_again_is_the_same(run: Run, file: Path) -> None:
         (SOURCES + "[search]\n", 1, "every probe has a mate"),
         (SOURCES + "[strat]\n", 1, "strat"),
         ("title = ", 2, "this is not TOML"),
-        ("", 2, "names no scores"),
+        ("", 2, "specifies no scores"),
     ],
 )
 def test_a_bad_study_is_one_error_and_leaves_no_directory(
@@ -134,12 +134,12 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run: Run, file: Pa
     assert steps == [
         "1. rank 12 probes in a gallery of 12 images, for 2 algorithms",
         "2. count errors over 144 comparisons, for 2 algorithms",
-        "3. identification; done by default",
+        "3. identification; run by default",
         "4. verification",
-        "5. comparison; done by default",
+        "5. comparison; run by default",
         "6. write report, results, tables and figures to study-results",
     ]
-    assert "less than 10 seconds, and about 350 MB of memory." in done.stdout
+    assert "less than 10 seconds and about 350 MB of memory." in done.stdout
     assert entries(file.parent) == before
     only = run("run", "study.toml", "--dry-run", "--only", "verification", "-o", "x", cwd=file.parent)
     assert "identification" not in only.stdout
@@ -172,8 +172,8 @@ def test_a_dry_run_scores_no_pictures(run: Run, study: Path) -> None:
     done = run("run", "study.toml", "--dry-run", cwd=study)
     assert done.returncode == 0, done.stderr
     assert "reads faces (7 bytes)" in done.stdout
-    assert "1. score the pictures of faces by 1 recogniser: lbp:chi2" in done.stdout
-    assert "do not show yet" in done.stdout
+    assert "1. score the images of faces with 1 recogniser: lbp:chi2" in done.stdout
+    assert "are not yet known" in done.stdout
 
 
 def test_one_section_alone_has_the_numbers_of_the_whole(run: Run, study: Path) -> None:
@@ -199,7 +199,7 @@ def test_one_section_alone_has_the_numbers_of_the_whole(run: Run, study: Path) -
     ("key", "said"),
     [
         ("verificaton", "did you mean 'verification'?"),
-        ("search", "study.toml does not ask for search"),
+        ("search", "study.toml has no section search"),
         ("samples", "There is no analysis 'samples'"),
     ],
 )

@@ -45,7 +45,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
             cwd=where,
         )
     )
-    assert "submissions are received until 2026-12-01 12:00 UTC" in done[-1].stdout
+    assert "submissions are accepted until 2026-12-01 12:00 UTC" in done[-1].stdout
     for algorithm, operator in (("correlation", ["--operator", "P. Participant"]), ("lbp:chi2", [])):
         answer = where / algorithm.partition(":")[0]
         answer.mkdir()
@@ -172,7 +172,9 @@ def test_feret_shows_the_record_and_leaves_out_that_of_other_scores(
     stale = json.loads(run(*asked, cwd=desk).stdout)
     assert [one["operator"] for one in stale["feret"]["participants"]] == [None]
     explained = run(*asked[:-1], "--explain", cwd=desk)
-    assert "is the record of other scores" in " ".join((explained.stdout + explained.stderr).split())
+    assert "is the record of a different score file" in " ".join(
+        (explained.stdout + explained.stderr).split()
+    )
 
 
 def test_the_whole_story_with_a_late_one(desk: Path, run: Run, tmp_path: Path) -> None:

@@ -555,7 +555,7 @@ def test_a_file_that_is_not_there_or_another_is_told(tmp_path: Path) -> None:
         (lambda: None, r"A worker on .* cannot read .*a\.npy"),
         (
             lambda: np.save(path, np.arange(5000.0).reshape(50, 100) + 1),
-            r"is not what is there where the work was sent from",
+            r"differs from the content on the sending machine",
         ),
         (lambda: path.write_bytes(b"short"), r"a\.npy"),
     ):
@@ -567,7 +567,7 @@ def test_a_file_that_is_not_there_or_another_is_told(tmp_path: Path) -> None:
     gone = Parcel("other", parcel.program, parcel.spans, str(tmp_path / "none"))
     assert "PROBAND_SHARED" in str(work(gone, Run([0])).error)
     other = Parcel("another", "0" * 64, parcel.spans, None, b"")
-    assert "another version of Proband" in str(work(other, Run([0])).error)
+    assert "a different version of Proband" in str(work(other, Run([0])).error)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell")
@@ -599,7 +599,7 @@ def test_a_file_that_was_replaced_since_it_was_opened_is_noticed(tmp_path: Path)
     parcel, pieces = packed(errands.Summing(mapped))
     found = work(Parcel(parcel.key, parcel.program, parcel.spans, None, b"".join(pieces)), Run([0]))
     assert isinstance(found, Done)
-    assert "is not what is there" in str(found.error)
+    assert "differs from the content" in str(found.error)
 
 
 @pytest.mark.parametrize(
@@ -615,7 +615,7 @@ def test_a_scheduler_that_is_not_there_is_told(monkeypatch: Any) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("proband.engine.engines._SECONDS", 0.2)
     with (
-        pytest.raises(EngineError, match="There is no Dask scheduler at tcp"),
+        pytest.raises(EngineError, match="No Dask scheduler was found at tcp"),
         using("tcp://127.0.0.1:9"),
     ):
         pass
@@ -625,7 +625,7 @@ def test_threads_and_another_engine_exclude_each_other() -> None:
     with (
         ThreadPoolExecutor(2) as threads,
         using(threads),
-        pytest.raises(UsageError, match="3 threads are asked for"),
+        pytest.raises(UsageError, match="3 threads were requested"),
     ):
         list(run_blocks(errands.Refusing(-1), range(9), 3))
 
@@ -637,7 +637,7 @@ def test_what_cannot_be_sent_is_told() -> None:
 
 def test_the_shared_directory_must_be_there(monkeypatch: Any, tmp_path: Path) -> None:
     monkeypatch.setenv("PROBAND_SHARED", str(tmp_path / "none"))
-    with pytest.raises(UsageError, match="PROBAND_SHARED must name a directory"), shared_directory():
+    with pytest.raises(UsageError, match="PROBAND_SHARED must be an existing directory"), shared_directory():
         pass
     (tmp_path / "none").mkdir()
     with shared_directory() as folder:

@@ -145,14 +145,14 @@ def test_permissions_are_kept(tmp_path, mode):
 def test_what_is_protected_is_not_replaced(tmp_path):
     (tmp_path / "out.txt").write_text("old")
     (tmp_path / "out.txt").chmod(0o444)
-    with pytest.raises(InputError, match="protected from writing"):
+    with pytest.raises(InputError, match="write-protected"):
         put(tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == "old"
 
 
 def test_the_second_of_a_pair_is_never_replaced_alone(tmp_path):
     (tmp_path / "truth").write_text("mine")
-    with pytest.raises(InputError, match="truth is there without matrix"):
+    with pytest.raises(InputError, match="truth already exists without matrix"):
         put_pair(tmp_path)
     assert [one.read_text() for one in tmp_path.iterdir()] == ["mine"]
 
@@ -169,7 +169,7 @@ def test_a_failure_between_two_renames_is_made_good(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "replace", once)
     with pytest.raises(InputError, match="Input/output error"):
         put_pair(tmp_path)
-    with pytest.raises(InputError, match="cannot be finished: Input/output error"):
+    with pytest.raises(InputError, match="cannot be completed: Input/output error"):
         placing.settle(tmp_path / "matrix")
     monkeypatch.undo()
     placing.settle(tmp_path / "matrix")
@@ -327,7 +327,7 @@ def test_what_another_user_left_is_not_acted_upon(tmp_path, monkeypatch):
     leave_half(tmp_path, monkeypatch)
     with monkeypatch.context() as patch:
         patch.setattr("proband.engine.files.hidden_drafts._is_trusted", lambda path: False)
-        with pytest.raises(InputError, match="held by another program or user"):
+        with pytest.raises(InputError, match="locked by another program or user"):
             placing.settle(tmp_path / "matrix")
         put(tmp_path / "another")
     placing.settle(tmp_path / "matrix")

@@ -251,7 +251,7 @@ def test_a_record_from_strangers_names_no_such_file(tmp_path: Path) -> None:
     (left / "commit.json").write_text(
         '[{"draft": "0/x\\u0000", "place": "../x\\u0000", "new": [], "old": null}]'
     )
-    with pytest.raises(InputError, match="is not as it was written"):
+    with pytest.raises(InputError, match="was changed since it was written"):
         settle(tmp_path / "out")
 
 

@@ -330,8 +330,8 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "ties": (UsageError, "ties must be one of", lambda: pb.classify(TRUTH, LOGITS, ties="random")),  # type: ignore[arg-type]
     "margin": (UsageError, "margin", lambda: pb.classify(TRUTH, LOGITS, margin=5)),
     "device": (UsageError, "cpu", lambda: pb.classify(TRUTH, {"A": Tensor(LOGITS["A"], "cuda")})),
-    "ragged": (InputError, "do not make an array", lambda: pb.classify([0, 1], [[1.0, 2.0], [1.0]])),
-    "nothing": (UsageError, "No model", lambda: pb.classify([0, 1], {})),
+    "ragged": (InputError, "cannot be converted to an array", lambda: pb.classify([0, 1], [[1.0, 2.0], [1.0]])),
+    "nothing": (UsageError, "no model", lambda: pb.classify([0, 1], {})),
     "swapped": (UsageError, "look swapped", lambda: pb.classify(LOGITS["A"], TRUTH)),
     "text": (UsageError, "array", lambda: pb.classify("labels.csv", LOGITS)),
 }  # fmt: skip

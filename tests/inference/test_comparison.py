@@ -120,7 +120,7 @@ def test_refusals(outcomes_of):
     a, b = from_counts(outcomes_of, 5, 5, 5, 5)
     with pytest.raises(UsageError, match="at least two"):
         compare([a], measure=RecognitionRate(1))
-    with pytest.raises(UsageError, match="names of their own"):
+    with pytest.raises(UsageError, match="have different names"):
         compare([a, a], measure=RecognitionRate(1))
     with pytest.raises(DesignError, match="same probes"):
         compare([a, outcomes_of(np.zeros(7), name="c")], measure=RecognitionRate(1))

@@ -467,9 +467,9 @@ def test_what_makes_no_sense_is_refused():
     design = Galleries(3, order="date")
     with pytest.raises(UsageError, match="recognition rate"):
         gallery_variation(scores, experiment, measure=CMC(), design=design)
-    with pytest.raises(UsageError, match="names of their own"):
+    with pytest.raises(UsageError, match="have different names"):
         gallery_variation([scores[0], scores[0]], experiment, measure=RATE, design=design)
-    with pytest.raises(UsageError, match="names of their own; got none"):
+    with pytest.raises(UsageError, match="different names; got none"):
         gallery_variation([], experiment, measure=RATE, design=design)
     with pytest.raises(UsageError, match="Galleries"):
         gallery_variation(scores, experiment, measure=RATE, design="auto")

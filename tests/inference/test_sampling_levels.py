@@ -107,8 +107,8 @@ def test_what_data_show_of_a_column(
         ({"scen": "session"}, "There is no sampling level 'scen'.", "did you mean 'scene'?"),
         (
             {"scene": "site", "context": ["camera", "site"]},
-            "The column 'site' is declared as scene and as context.",
-            "declare it once, as what comes closest.",
+            "The column 'site' is declared both as scene and as context.",
+            "declare it once, as the level that fits best.",
         ),
     ],
 )  # fmt: skip
@@ -325,8 +325,8 @@ def test_commands_say_which_levels_vary(command: str, tmp_path: Path, run: Run) 
     ("given", "message"),
     [
         ("scene=sesion", "samples.csv has no column 'sesion', which is declared as scene."),
-        ("scen=session", "--sampling takes LEVEL=COLUMN, got 'scen=session'."),
-        ("session", "--sampling takes LEVEL=COLUMN, got 'session'."),
+        ("scen=session", "--sampling expects LEVEL=COLUMN, got 'scen=session'."),
+        ("session", "--sampling expects LEVEL=COLUMN, got 'session'."),
     ],
 )
 def test_commands_refuse_what_is_not_there(given: str, message: str, tmp_path: Path, run: Run) -> None:

@@ -150,7 +150,7 @@ def test_a_pair_that_contradicts_the_others_is_refused() -> None:
     frame = pl.DataFrame(
         {"query": list("xyx"), "target": list("yzz"), "mated": [1, 1, 0], "score": [0.9, 0.8, 0.1]}
     )
-    with pytest.raises(InputError, match="'x' and 'z' are not mated, but of one person"):
+    with pytest.raises(InputError, match="'x' and 'z' are marked as not mated, but are the same person"):
         pb.verify(pb.Trials(frame, "similarity"), fmr=0.1)
 
 
@@ -202,12 +202,12 @@ def test_what_is_mated_is_never_guessed() -> None:
         assert mated.to_list() == [True, False]
         assert note["n_mated"] == 1
     for wrong in (["same", "other"], [1, -1], ["true", "0"], [1, 2], ["yes", "no"]):
-        with pytest.raises(UsageError, match="which of them means mated must be said"):
+        with pytest.raises(UsageError, match="cannot tell which of them means mated"):
             mated_in(pl.Series("label", wrong), None, "pairs")
     assert mated_in(pl.Series("label", [1, -1]), "-1", "pairs")[0].to_list() == [False, True]
-    with pytest.raises(UsageError, match="nowhere 'Same'"):
+    with pytest.raises(UsageError, match="but not 'Same'"):
         mated_in(pl.Series("label", ["same", "other"]), "Same", "pairs")
-    with pytest.raises(InputError, match="only 'same' is said to mean mated"):
+    with pytest.raises(InputError, match="'same' means mated, but it is unclear"):
         mated_in(pl.Series("label", ["same", "other", "unsure"]), "same", "pairs")
     with pytest.raises(InputError, match="empty in 1 row, first in row 2"):
         mated_in(pl.Series("label", [1, None]), None, "pairs")
@@ -216,15 +216,19 @@ def test_what_is_mated_is_never_guessed() -> None:
 def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     for columns, error, said in (
         (PairColumns(mated="same", score=("cosine",)), UsageError, "no column 'same'"),
-        (PairColumns(mated="label", score=("label",)), InputError, "more than one thing"),
-        (PairColumns(a="img1", mated="label", score=("cosine",)), UsageError, "a and b go together"),
-        (PairColumns(mated="label"), UsageError, "No column holds the scores"),
-        (PairColumns(score=("cosine",)), UsageError, "Which pairs are mated"),
+        (PairColumns(mated="label", score=("label",)), InputError, "more than once"),
+        (
+            PairColumns(a="img1", mated="label", score=("cosine",)),
+            UsageError,
+            "a and b must be given together",
+        ),
+        (PairColumns(mated="label"), UsageError, "No score column was specified"),
+        (PairColumns(score=("cosine",)), UsageError, "Cannot tell which pairs are mated"),
     ):
         with pytest.raises(error, match=said):
             trials_of(pairs, columns, source="pairs")
     wrong = pairs.with_columns(label=1 - pl.col("label"))
-    with pytest.raises(InputError, match="700 pairs are said to be mated where the subjects differ"):
+    with pytest.raises(InputError, match="700 pairs contradict the subjects"):
         trials_of(
             wrong, PairColumns(mated="label", subject_a="p1", subject_b="p2", score=("arc",)), source="pairs"
         )
@@ -234,11 +238,11 @@ def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
 
 
 def test_lengths_and_sides_must_agree() -> None:
-    with pytest.raises(InputError, match="not of one length: mated 2, scores of 'scores' 3"):
+    with pytest.raises(InputError, match="differ in length: mated 2, scores of 'scores' 3"):
         pb.scored_pairs([1, 0], [0.1, 0.2, 0.3], orientation="similarity")
     with pytest.raises(UsageError, match="pair of lists"):
         pb.scored_pairs([1, 0], [0.1, 0.2], people=(["a"],), orientation="similarity")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="Which pairs are mated"):
+    with pytest.raises(UsageError, match="Cannot tell which pairs are mated"):
         pb.scored_pairs(None, [0.1, 0.2], orientation="similarity")
     with pytest.raises(InputError, match="look worse than impostor"):
         pb.verify_pairs([1] * 40 + [0] * 40, [0.1] * 40 + [0.9] * 40, orientation="similarity")

@@ -222,7 +222,7 @@ def test_several_algorithms_and_rates_make_one_table() -> None:
     assert frame.height == 12
     assert frame["target_fmr"].to_list() == [0.05] * 3 + [0.02] * 3 + [0.05] * 3 + [0.02] * 3
     assert frame["grade"].to_list()[:3] == ["plain", "sure", "distribution-free"]
-    with pytest.raises(UsageError, match="names of their own"):
+    with pytest.raises(UsageError, match="have different names"):
         threshold([scores, scores], samples)
     with pytest.raises(UsageError, match="above 0 and below 1"):
         threshold(scores, samples, fmr=1.5)

@@ -237,7 +237,7 @@ def test_pool_says_who_cannot_take_part():
     assert pool.n_subjects == 2
     said = " ".join(map(str, pool.notes))
     assert "1 sample without a value of day" in said
-    assert "1 of 3 people cannot take part: they lack images in two groups" in said
+    assert "1 of 3 people cannot take part: they do not have images in two groups" in said
     assert pb.Pool(samples, "day", where="subject != '4'").n_subjects == 2
     with pytest.raises(DesignError, match="Only 1"):
         pb.Pool(samples, "day", image_pairs="within")
@@ -245,7 +245,7 @@ def test_pool_says_who_cannot_take_part():
         pb.Pool(samples, "month")
     anyhow = pb.Pool(samples)
     assert (anyhow.n_subjects, anyhow.options.sizes.tolist()) == (3, [2, 2, 2])
-    with pytest.raises(UsageError, match="need groups"):
+    with pytest.raises(UsageError, match="needs groups"):
         pb.Pool(samples, image_pairs="between")
 
 
@@ -321,7 +321,7 @@ def test_refusals():
         )
     with pytest.raises(DesignError, match="pool of images"):
         pb.estimate(scores, None, measure=pb.measures.RecognitionRate(1), design=pb.designs.ImageChoice())
-    with pytest.raises(UsageError, match="names of their own"):
+    with pytest.raises(UsageError, match="have different names"):
         pb.permute([scores, scores], pool)
 
 

@@ -114,7 +114,7 @@ def test_relative_rank_counts_people_not_images():
 @pytest.mark.parametrize("measure", [RecognitionRate, CMC, MedianCensoredRank])
 @pytest.mark.parametrize("value", [0, -5])
 def test_ranks_below_one_are_refused(measure, value):
-    with pytest.raises(UsageError, match="A rank is a whole number from 1"):
+    with pytest.raises(UsageError, match="A rank must be a whole number from 1"):
         measure(value)
 
 

@@ -62,12 +62,12 @@ def test_missing_values_leave_a_category_undecided_and_are_counted(experiment):
     every = Category("same light", same, "all").of(experiment)
     assert ids(every) == ["p1"]
     assert tuple(map(str, every.notes)) == (
-        "2 probes were left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
+        "2 probes were left out of category 'same light': the rule cannot be decided, since a value is missing or cannot be calculated",
     )
     some = Category("same light", same, "any").of(experiment)
     assert ids(some) == ["p1", "p3"]
     assert tuple(map(str, some.notes)) == (
-        "1 probe was left out of category 'same light': it is undecided, since a value is missing or cannot be calculated",
+        "1 probe was left out of category 'same light': the rule cannot be decided, since a value is missing or cannot be calculated",
     )
     other = Category("other light", "probe.light != mate.light", "all").of(experiment)
     assert ids(other) == ["p2"]  # p3 is certainly not: one mate has its light
@@ -131,7 +131,7 @@ def test_parse():
     )
     assert Category.parse(" a : probe.x == ':' ").rule == "probe.x == ':'"
     for text in ("dup2", " ", ":", "name:", ": rule", "  :  "):
-        with pytest.raises(UsageError, match="not of the form 'name: rule'"):
+        with pytest.raises(UsageError, match="not have the form 'name: rule'"):
             Category.parse(text)
 
 
@@ -247,7 +247,7 @@ def test_a_category_with_a_gallery_of_its_own(experiment):
 def test_undecided_and_empty_galleries_of_categories(experiment):
     dark = Category("dark", "probe.session > 0", gallery="light == 'x'").of(experiment)
     assert [str(note) for note in dark.notes if note.code.endswith("category-undecided")] == [
-        "1 enrolled image was left out of the gallery of category 'dark': it is undecided, since a value is missing or "
+        "1 enrolled image was left out of the gallery of category 'dark': the condition cannot be decided, since a value is missing or "
         "cannot be calculated"
     ]
     with pytest.raises(DesignError, match="gallery of category 'none' is empty"):

@@ -168,4 +168,4 @@ def test_a_pool_counts_what_is_undecided(part):
     samples = Samples(dict(zip(names, zip(*rows, strict=True), strict=True)))
     notes = Pool(samples, "day", **{part: "sharpness / 1 > 0"}).notes
     assert len(notes) == 1
-    assert str(notes[0]).startswith("3 samples are left out: 'sharpness / 1 > 0' is undecided for them")
+    assert str(notes[0]).startswith("3 samples were left out: 'sharpness / 1 > 0' cannot be decided for them")

@@ -94,8 +94,8 @@ def test_a_table_that_is_cut_off_is_refused_or_noted(table, whole):
         ('id,subject\n"a"b,x\n', "t.csv cannot be read as csv"),
         (b"id,subject\na,x\0\n", "line 2: it has a NUL byte"),
         ("id,subject\na,x\n".encode("utf-16"), "it has a NUL byte"),
-        ("id,subject\ra,x\rb,y\r", "line 1: it has a carriage return that ends no line"),
-        (b"id,subject\na,x\nb,\xe9\n", "line 3: it is not text in utf-8"),
+        ("id,subject\ra,x\rb,y\r", "line 1: it has a carriage return that does not end a line"),
+        (b"id,subject\na,x\nb,\xe9\n", "line 3: it is not UTF-8 text"),
         ("", "is empty"),
         ("id,subject\n", "no rows"),
         ("id;subject\na;x\n", "no column 'id'"),
@@ -156,7 +156,7 @@ def test_a_few_words_among_numbers_leave_text_and_a_note(table, strange):
     word = strange.strip('"')
     assert samples.frame["x"].to_list() == ["1", "2.5", word, None]
     (note,) = samples.notes
-    assert str(note) == f"the column 'x' is taken as text: 1 of 3 values cannot be read as numbers: {word!r}"
+    assert str(note) == f"the column 'x' is read as text: 1 of 3 values cannot be read as numbers: {word!r}"
     told = Samples.read(path, missing_values=[word])
     assert told.frame["x"].to_list() == [1.0, 2.5, None, None]
     assert told.notes == ()
@@ -199,7 +199,7 @@ def test_subjects_that_differ_only_in_blanks_are_noted(table):
     samples = Samples.read(table("id,subject\na,x\nb,x \nc,y\nd, x\n"))
     assert len(samples.subjects) == 4
     assert tuple(map(str, samples.notes)) == (
-        "3 subjects differ from another only in blanks around the name: 'x', 'x ', ' x'",
+        "3 subjects differ from another only in leading or trailing blanks: 'x', 'x ', ' x'",
     )
 
 

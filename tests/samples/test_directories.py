@@ -66,25 +66,25 @@ def test_days_are_dates(tmp_path: Path) -> None:
     put(tmp_path, "00019fa010_940128.tif")
     assert Samples.read(tmp_path).frame["date"].to_list() == [datetime.date(1994, 1, 28)]
     put(tmp_path, "00019fa010_941328.tif")
-    with pytest.raises(InputError, match="is no day"):
+    with pytest.raises(InputError, match="is not a valid date"):
         Samples.read(tmp_path)
 
 
 def test_what_is_named_otherwise_is_refused(tmp_path: Path) -> None:
     for file in ("a-1.png", "b-2.png"):
         put(tmp_path, file)
-    with pytest.raises(UsageError, match="is not known"):
+    with pytest.raises(UsageError, match="Cannot tell the subjects"):
         Samples.read(tmp_path)
     assert list(Samples.read(tmp_path / "{subject}-{shot:d}").subjects) == ["a", "b"]
-    with pytest.raises(InputError, match="1 of 2 pictures are not named"):
+    with pytest.raises(InputError, match="1 of 2 images do not match the pattern"):
         Samples.read(tmp_path / "a-{subject}")
     with pytest.raises(UsageError, match="has no column 'subject'"):
         Samples.read(tmp_path / "{person}-{shot}")
     for pattern, match in (
         ("{subject}-{", "cannot be read"),
         ("[{subject}", "not closed"),
-        ("{file}-{subject}", "of its own"),
-        ("{1a}-{subject}", "begins with a letter"),
+        ("{file}-{subject}", "already has a column"),
+        ("{1a}-{subject}", "must begin with a letter"),
         ("{subject}-[[x]]", "cannot be read"),
     ):
         with pytest.raises(UsageError, match=match):

@@ -77,8 +77,8 @@ def test_an_empty_set_for_want_of_values_says_so(samples):
 def test_undecided_samples_are_noted(samples):
     experiment = Experiment(samples, gallery="age <= 4", probes="age > 4")
     assert tuple(map(str, experiment.notes)) == (
-        "1 sample was left out of the gallery set: 'age <= 4' is undecided for it, since a value is missing or cannot be calculated",
-        "1 sample was left out of the probe set: 'age > 4' is undecided for it, since a value is missing or cannot be calculated",
+        "1 sample was left out of the gallery set: 'age <= 4' cannot be decided for it, since a value is missing or cannot be calculated",
+        "1 sample was left out of the probe set: 'age > 4' cannot be decided for it, since a value is missing or cannot be calculated",
     )
     assert Experiment(samples, OnePerSubject()).notes == ()
 

@@ -90,7 +90,7 @@ def test_a_missing_id_is_no_name():
     ],
 )
 def test_names_that_are_written_otherwise_are_told_how(here, others, how):
-    assert Ids(here).difference(others) == f"they differ in {how} here; make both sides alike."
+    assert Ids(here).difference(others) == f"they differ in {how} here; use the same form on both sides."
 
 
 @pytest.mark.parametrize(

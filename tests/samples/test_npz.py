@@ -22,7 +22,7 @@ def test_numbers_that_are_no_characters_are_refused(tmp_path: Path, number: int,
     path = tmp_path / "table.npz"
     texts = np.array([65, 0, number, 66], dtype=f"{order}u4").view(f"{order}U2")
     np.savez(path, id=texts, subject=np.array(["a", "b"]))
-    with pytest.raises(InputError, match=r"table\.npz: the array 'id' is no text"):
+    with pytest.raises(InputError, match=r"table\.npz: the array 'id' is not valid text"):
         Archive(path)["id"]
     with pytest.raises(InputError, match=r"table\.npz"):
         Samples.read(path)
@@ -54,7 +54,7 @@ def test_an_array_that_memory_cannot_hold_is_refused_before_it_is_unpacked(tmp_p
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("scores.npy", header.getvalue() + bytes(1 << 20))
         archive.filelist[0].file_size = len(header.getvalue()) + side * side
-    with pytest.raises(InputError, match=r"takes 1,048,576\.0 GiB when it is unpacked"):
+    with pytest.raises(InputError, match=r"needs 1,048,576\.0 GiB when unpacked"):
         Archive(path)["scores"]
 
 

@@ -95,7 +95,7 @@ def test_masks(frame: Any) -> None:
     for ids in (frame.id[frame["first"]], pl.Series(IDS[::2]), np.array(IDS[::2]), IDS[::2]):
         assert pb.Experiment(samples, gallery=ids).gallery.tolist() == [0, 2, 4, 6]
     for missing in (pd.Series([*FIRST[:-1], None], dtype="boolean"), pl.Series([*FIRST[:-1], None])):
-        with pytest.raises(UsageError, match="The mask is neither true nor false for 1 of 8 samples"):
+        with pytest.raises(UsageError, match="The mask has missing values for 1 of 8 samples"):
             pb.Experiment(samples, gallery=missing)
 
 

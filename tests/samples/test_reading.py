@@ -125,7 +125,7 @@ def test_npz_takes_the_arrays_of_the_subject_columns_length(tmp_path):
     assert list(Samples.read(tmp_path / "t.npz", id_column="#").ids) == ["0", "1"]
     with pytest.raises(UsageError, match="no column 'nobody'"):
         Samples.read(tmp_path / "t.npz", subject_column="nobody")
-    with pytest.raises(InputError, match="of one length"):
+    with pytest.raises(InputError, match="of the same length"):
         Samples.read(tmp_path / "t.npz", id_column="other")
 
 
@@ -140,7 +140,7 @@ def test_bytes_in_npz_are_text(tmp_path):
         ("t.csv", "", "is empty"),
         ("t.csv", "id,subject\n", "no rows"),
         ("t.csv", "id,subject\na,b,c\n", "line 2: the row has 3 values, and there are 2 columns"),
-        ("t.csv", b"id,subject\na,J\xfcrgen\n", "line 2: it is not text in utf-8"),
+        ("t.csv", b"id,subject\na,J\xfcrgen\n", "line 2: it is not UTF-8 text"),
         ("t.csv", "id,subject\na,\n", "have no subject"),
         ("t.csv", "id,subject\na,x\na,y\n", "repeat"),
         ("t.csv", "name,subject\na,x\n", "t.csv has no column 'id'"),
@@ -160,9 +160,9 @@ def test_files_that_are_no_tables(tmp_path):
     with pytest.raises(InputError, match="There is no file"):
         Samples.read(tmp_path / "absent.csv")
     (tmp_path / "t.xls").touch()
-    with pytest.raises(UsageError, match=r"ending is \.xls"):
+    with pytest.raises(UsageError, match=r"extension is \.xls"):
         Samples.read(tmp_path / "t.xls")
-    with pytest.raises(InputError, match="There is no picture"):
+    with pytest.raises(InputError, match="There are no images"):
         Samples.read(tmp_path)
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(ProbandError):

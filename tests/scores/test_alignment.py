@@ -128,7 +128,7 @@ def test_samples_of_people_who_were_not_scored_are_told_as_such():
     asked = "1 of {} gallery samples are not among the target ids of harbour{}: 'anna/1.pgm'."
     for gallery, others, hint in (
         ([0, 2, 4], 3, "leave them out"),
-        ([0], 1, "choose samples that are, such as 'ben/1.pgm'."),
+        ([0], 1, "choose samples that have scores, such as 'ben/1.pgm'."),
     ):
         with pytest.raises(AlignmentError) as caught:
             present_in(Experiment(table, table.take(gallery).ids[:], [names[5]]), [scored])

@@ -91,7 +91,7 @@ def test_what_is_not_finite_is_named(bad):
     values = VALUES.copy()
     values[2, 1] = bad
     with pytest.raises(
-        InputError, match=r"harbour: 1 score of 12 .* query 'c' and target 'x'(.|\n)*never ranked"
+        InputError, match=r"harbour: 1 score of 12 .* query 'c' and target 'x'(.|\n)*must be finite"
     ):
         whole(made(values))
 

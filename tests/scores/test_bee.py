@@ -109,7 +109,7 @@ def test_a_matrix_that_states_no_orientation_needs_one(mtx, refusal):
 
 
 def test_an_orientation_that_contradicts_the_file(mtx, refusal):
-    assert "states that it holds a similarity" in refusal(mtx, orientation="distance")
+    assert "states similarity as its orientation" in refusal(mtx, orientation="distance")
     assert read_scores(mtx, orientation="similarity")["harbour"].orientation == "similarity"
 
 
@@ -236,7 +236,7 @@ def test_a_mask_is_no_matrix(mtx, refusal):
     [
         (mask_bytes([[YES, NO], [NO, YES], [YES, 9]]), "0x09"),
         (mask_bytes([[YES, NO], [NO, YES]]), "2 × 2"),
-        (mask_bytes([[YES, YES], [NO, YES], [YES, NO]]), "query 2 and target 1 are one person"),
+        (mask_bytes([[YES, YES], [NO, YES], [YES, NO]]), "query 2 and target 1 are the same person"),
         (mask_bytes()[:-1], "5 bytes follow"),
         (matrix(), "float32"),
         (b"", "not a BEE matrix"),
@@ -293,15 +293,15 @@ LAUGHS = (
         ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "document type"),
         ('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "document type"),
         (LAUGHS, "document type"),
-        ("<a>&undefined;</a>", "not a sound"),
-        (sigset(QUERIES)[:-10], "not a sound"),
-        ("", "not a sound"),
-        ("<a><b></a>", "not a sound"),
+        ("<a>&undefined;</a>", "not a valid"),
+        (sigset(QUERIES)[:-10], "not a valid"),
+        ("", "not a valid"),
+        ("<a><b></a>", "not a valid"),
         (sigset(QUERIES[:2]), "lists 2 signatures"),
         (sigset(QUERIES).replace('name="bo"', "", 1), "lists 2 signatures"),
-        pytest.param('<?xml version="1.0" encoding="gb2312"?><a/>', "not a sound", id="gb2312"),
-        pytest.param('<?xml version="1.0" encoding="utf-7"?><a/>', "not a sound", id="utf-7"),
-        pytest.param('<?xml version="1.0" encoding="nonsense"?><a/>', "not a sound", id="nonsense"),
+        pytest.param('<?xml version="1.0" encoding="gb2312"?><a/>', "not a valid", id="gb2312"),
+        pytest.param('<?xml version="1.0" encoding="utf-7"?><a/>', "not a valid", id="utf-7"),
+        pytest.param('<?xml version="1.0" encoding="nonsense"?><a/>', "not a valid", id="nonsense"),
     ],
 )
 def test_bad_signature_sets(mtx, refusal, frugally, text, words):
@@ -314,7 +314,7 @@ def test_bad_signature_sets(mtx, refusal, frugally, text, words):
 def test_a_signature_set_that_is_not_utf8(mtx, refusal):
     mtx.write_bytes(matrix(queries=b"probes.xml"))
     mtx.with_name("probes.xml").write_bytes(sigset(QUERIES).replace("ann", "änn").encode("latin-1"))
-    assert "not a sound" in refusal(mtx, names="probes.xml")
+    assert "not a valid" in refusal(mtx, names="probes.xml")
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ def test_a_mask_is_neither_lost_nor_taken_for_another_matrix(tmp_path):
     )
     write_scores(path, first, samples=samples)
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
-    with pytest.raises(InputError, match=r"m\.mask stands beside m\.mtx"):
+    with pytest.raises(InputError, match=r"m\.mask is next to m\.mtx"):
         write_scores(path, second)
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
     write_scores(path, second, samples=samples)

@@ -149,7 +149,7 @@ LONG = FIVE * 3  # the first lines are looked at to recognise the format
         ("bo m2 cy p3 1 2\n", "line 13: 'bo m2 cy p3 1 2'"),
         ("bo m2 cy p3\n", "line 13"),
         ("bo\n", "line 13"),
-        ("bo m2 cy p\xe9 1\n".encode("latin-1"), "utf-8"),
+        ("bo m2 cy p\xe9 1\n".encode("latin-1"), "UTF-8"),
     ],
 )
 def test_a_bad_line_far_down(written, refusal, last, words):

@@ -42,9 +42,9 @@ def test_what_is_not_as_it_should_be_is_refused(release: Path) -> None:
     lists = release.parents[3] / "sets" / "dos"
     whole = (release / "003").read_text()
     for text, match in (
-        (whole.replace("\n6\n", "\n7\n"), "says 7 scores and holds 6"),
-        (whole + "0.5\n", "holds 7"),
-        (whole.replace("0.2", "x", 1), "other things"),
+        (whole.replace("\n6\n", "\n7\n"), "states 7 scores and contains 6"),
+        (whole + "0.5\n", "contains 7"),
+        (whole.replace("0.2", "x", 1), "something other"),
         ("something else\n", "does not begin with"),
     ):
         (release / "003").write_text(text)
@@ -55,7 +55,7 @@ def test_what_is_not_as_it_should_be_is_refused(release: Path) -> None:
         read_file(release)
     (release / "003").write_text(whole)
     (lists / "users.xml").write_text('<set><signature name="../C/003" subject_id="p3" /></set>')
-    with pytest.raises(InputError, match=r"names files that are not in C: '../C/003'"):
+    with pytest.raises(InputError, match=r"lists files that are not in C: '../C/003'"):
         read_file(release)
     (lists / "users.xml").write_text("<set>")
     with pytest.raises(InputError, match="is not XML"):

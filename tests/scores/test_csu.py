@@ -65,7 +65,7 @@ def test_an_image_list_among_the_files(directory):
         ("g2", "s2"),
         ("other", "s2"),
     ]
-    assert tuple(map(str, file.notes)) == ("subjects are taken from people.srt",)
+    assert tuple(map(str, file.notes)) == ("subjects are read from people.srt",)
     assert file.queries[:] == ("p",)
 
 
@@ -82,9 +82,12 @@ def test_names_are_text(directory):
     [
         (
             {"p1": P1, "p2": "g1.sfi\t1\ng3.sfi\t2\n"},
-            "p2 lists other images than the first file: 'g3.sfi' is new",
+            "p2 lists different images from the first file: 'g3.sfi' is new",
         ),
-        ({"p1": P1, "p2": "g1.sfi\t1\n"}, "p2 lists other images than the first file: 'g2.sfi' is not there"),
+        (
+            {"p1": P1, "p2": "g1.sfi\t1\n"},
+            "p2 lists different images from the first file: 'g2.sfi' is not there",
+        ),
         ({"p1": P1, "p2": ""}, "p2"),
         ({"p1": P1, "p2": "g1.sfi\tmany\ng2.sfi\t1\n"}, "many"),
         ({"p1": "g1 1\ng2 2\n"}, "p1"),
@@ -111,7 +114,7 @@ def test_broken_directories(directory, refusal, files, words):
 
 
 def test_distances_are_not_similarities(directory, refusal):
-    assert "states that it holds a distance" in refusal(directory({"p": P1}), orientation="similarity")
+    assert "states distance as its orientation" in refusal(directory({"p": P1}), orientation="similarity")
 
 
 # Image lists
@@ -224,7 +227,7 @@ def distances(queries, targets, **options):
         (distances([".."], ["t"]), "'..'"),
         (distances([".hidden"], ["t"]), "'.hidden'"),
         (distances(["a\tb"], ["t"]), "file name"),
-        (distances(["q"], ["t"], cells=np.array([[1]], dtype=np.uint8)), "no place"),
+        (distances(["q"], ["t"], cells=np.array([[1]], dtype=np.uint8)), "cannot store"),
         (Scores.from_array([[1.0]], ["q"], ["t"], orientation="similarity"), "similarities"),
         (distances(["q"], ["tab\there"]), "tab"),
         (distances(["q"], ["line\nbreak"]), "line"),

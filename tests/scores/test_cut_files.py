@@ -86,7 +86,7 @@ def test_a_row_that_lacks_what_is_passed_over_is_refused(tmp_path, refusal):
     path = tmp_path / "harbour.csv"
     for remark in ("remark", '"a remark"'):
         path.write_text(f"query,target,score,{remark}\np1,g1,1,x\np1,g2,2\n")
-        assert "line 3: 'p1,g2,2' is not a row of a list: it has 3 columns, where 4 are expected" in refusal(
+        assert "line 3: 'p1,g2,2' is not a row of a list: it has 3 columns, but 4 are expected" in refusal(
             path, orientation="similarity"
         )
 
@@ -101,7 +101,7 @@ def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path, refusal, name
     if number.startswith(" ") and not name.endswith("v"):
         return  # columns are parted by blanks
     path.write_text(TEXTS[name].replace("0.75", number))
-    assert "more digits than a score can hold" in refusal(path, orientation="similarity")
+    assert "more digits than a score can store" in refusal(path, orientation="similarity")
 
 
 @pytest.mark.parametrize("number", ["9007199254740992", "9007199254740994", "1e300", "123456789012345678.5"])

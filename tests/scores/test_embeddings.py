@@ -47,10 +47,10 @@ def test_targets_of_their_own():
         ({"target_ids": IDS}, UsageError, "both"),
         ({"targets": VECTORS[:, :4], "target_ids": IDS}, InputError, "19 components"),
         ({"vectors": VECTORS[:4]}, InputError, "4 vectors but 5 ids"),
-        ({"vectors": VECTORS[0]}, InputError, "one row a sample"),
+        ({"vectors": VECTORS[0]}, InputError, "one row per sample"),
         ({"vectors": VECTORS[:, :0]}, InputError, "5 × 0"),
-        ({"vectors": VECTORS.astype(str)}, InputError, "table of numbers"),
-        ({"vectors": VECTORS + 0j}, InputError, "table of numbers"),
+        ({"vectors": VECTORS.astype(str)}, InputError, "matrix of numbers"),
+        ({"vectors": VECTORS + 0j}, InputError, "matrix of numbers"),
         ({"ids": ["a", "a", "c", "d", "e"]}, InputError, "'a'"),
     ],
 )
@@ -129,7 +129,7 @@ def test_which_array_holds_the_ids(tmp_path):
     assert read_embeddings(path, metric="cosine", ids="codes")["nets"].queries[:] == tuple("vwxyz")
     np.savez(path, one=VECTORS, names=np.array(list("vwxyz")), ids=np.array(IDS))
     assert read_embeddings(path, metric="cosine")["nets"].queries[:] == tuple(IDS)
-    with pytest.raises(InputError, match=r"nets\.npz has no array 'absent' of 5 ids"):
+    with pytest.raises(InputError, match=r"nets\.npz has no array 'absent' with 5 ids"):
         read_embeddings(path, metric="cosine", ids="absent")
 
 
@@ -165,8 +165,8 @@ def test_ids_that_are_not_in_the_samples(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"one": VECTORS, "two": VECTORS[:3]}, "one set of samples"),
-        ({"one": VECTORS[0]}, "holds no embeddings, .*; it has one of"),
+        ({"one": VECTORS, "two": VECTORS[:3]}, "single set of samples"),
+        ({"one": VECTORS[0]}, "contains no embeddings .*; it has one of"),
         ({"one": VECTORS}, "no sample ids"),
         ({"one": np.where(VECTORS > 1, np.nan, VECTORS), "ids": np.array(IDS)}, "not finite"),
     ],

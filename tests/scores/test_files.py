@@ -322,11 +322,11 @@ def test_formats_that_are_not_known(tmp_path, small):
         read_file(tmp_path / "harbour", format="excel")
     with pytest.raises(UsageError, match="no format 'excel'"):
         write_scores(tmp_path / "out", small[0], samples=None, format="excel")
-    with pytest.raises(UsageError, match=r"\.xlsx does not tell"):
+    with pytest.raises(UsageError, match=r"\.xlsx does not determine"):
         write_scores(tmp_path / "out.xlsx", small[0])
-    with pytest.raises(UsageError, match=r"\(none\) does not tell"):
+    with pytest.raises(UsageError, match=r"\(none\) does not determine"):
         write_scores(tmp_path / "out", small[0])
-    with pytest.raises(InputError, match="harbour is of no known format"):
+    with pytest.raises(InputError, match="harbour has an unknown format"):
         read_file(tmp_path / "harbour")
 
 

@@ -96,14 +96,14 @@ def test_names_stay_apart() -> None:
     assert ids[:] == ("query:x", "query:x#3", "query:x#2", "query:x#4")
     again = pickle.loads(pickle.dumps(ids))
     assert (again[:], again.labels, again.place("query:x#3")) == (ids[:], ids.labels, 1)
-    with pytest.raises(InputError, match="at position 1 names no subject"):
+    with pytest.raises(InputError, match="at position 1 has no subject"):
         SubjectIds(["x", ""], "query")
 
 
 def test_what_cannot_be_named_so_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "m.npy", VALUES)
     (tmp_path / "l.csv").write_text("query,target,score\na,b,0.1\n")
-    for name, said in (("m.npy", "no names of rows"), ("l.csv", "list of pairs")):
+    for name, said in (("m.npy", "no row and column names"), ("l.csv", "list of pairs")):
         with pytest.raises(UsageError, match=said):
             pb.read_scores(tmp_path / name, orientation="similarity", ids="subjects")
     with pytest.raises(InputError, match="2 of 6 query ids") as told:

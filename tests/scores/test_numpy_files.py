@@ -238,7 +238,7 @@ def test_no_ids_and_no_samples(npy, refusal):
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3), (4, 4)])
 def test_another_number_of_rows_than_samples(npy, refusal, shape):
     np.save(npy, np.zeros(shape))
-    assert "not the 3 samples in the table" in refusal(npy, TABLE, orientation="similarity")
+    assert "not match the 3 samples in the table" in refusal(npy, TABLE, orientation="similarity")
 
 
 # The side-car of a .npy
@@ -264,7 +264,7 @@ def test_a_sidecar_names_the_axes(npy):
 
 def test_a_sidecar_that_is_contradicted(npy, refusal):
     sidecar(npy)
-    assert "states that it holds a distance" in refusal(npy, orientation="similarity")
+    assert "states distance as its orientation" in refusal(npy, orientation="similarity")
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_several_matrices_and_a_key(npz, whole):
     assert list(scores) == ["two"]
     assert whole(scores["two"]).tolist() == (-VALUES).tolist()
     assert Scores.read(f"{npz}::one", orientation="similarity", name="first").name == "first"
-    with pytest.raises(InputError, match=r"harbour\.npz holds 2 score matrices: one, two"):
+    with pytest.raises(InputError, match=r"harbour\.npz contains 2 score matrices: one, two"):
         Scores.read(npz, orientation="similarity")
 
 
@@ -348,8 +348,8 @@ def test_ids_under_other_names(npz):
     scores = read_scores(npz, orientation="similarity")[npz.stem]
     assert (scores.queries[:], scores.targets[:]) == (("p1", "p2", "p3"), ("g1", "g2"))
     assert tuple(map(str, scores.notes)) == (
-        "query ids are taken from the array 'rows'",
-        "target ids are taken from the array 'columns'",
+        "query ids are read from the array 'rows'",
+        "target ids are read from the array 'columns'",
     )
 
 
@@ -375,10 +375,10 @@ def test_ids_may_be_bytes(npz):
     ("arrays", "options", "words"),
     [
         ({"s": VALUES, "a": IDS["query_ids"], "b": IDS["query_ids"]}, {}, "any of a, b"),
-        ({"s": VALUES, **IDS}, {"query_ids": "target_ids"}, "no array 'target_ids' of 3 ids"),
+        ({"s": VALUES, **IDS}, {"query_ids": "target_ids"}, "no array 'target_ids' with 3 ids"),
         ({"s": VALUES, **IDS}, {"target_ids": "absent"}, "no array 'absent'"),
         ({"s": VALUES, "t": VALUES.T, **IDS}, {}, "differ in shape"),
-        ({"s": VALUES[0], **IDS}, {}, "holds no matrix"),
+        ({"s": VALUES[0], **IDS}, {}, "contains no score matrix"),
         ({}, {}, "its arrays are none"),
         ({"s": VALUES}, {}, "no query ids"),
     ],
@@ -605,7 +605,7 @@ def test_an_archive_keeps_cells(npz, small):
 
 
 def test_an_array_has_no_place_for_cells(npy, small, tmp_path):
-    with pytest.raises(InputError, match=r"harbour\.npy.*no place"):
+    with pytest.raises(InputError, match=r"harbour\.npy.*cannot store"):
         write_scores(npy, with_cells(small))
     assert not list(tmp_path.iterdir())
 

@@ -93,7 +93,7 @@ def test_an_orientation_that_contradicts_the_file(written, refusal, name):
     path, _ = written(name)
     assert next(iter(read_scores(path).values())).orientation == "distance"
     message = refusal(path, orientation="similarity")
-    assert "states that it holds a distance, but similarity was declared" in message
+    assert "states distance as its orientation, but similarity was declared" in message
 
 
 @pytest.mark.parametrize("name", DOES_NOT)
@@ -126,7 +126,7 @@ def test_a_choice_of_another_length(tmp_path, refusal):
     samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
     np.save(tmp_path / "harbour.npy", np.zeros((2, 2)))
     message = refusal(tmp_path / "harbour.npy", samples, orientation="similarity", queries="subject == 'b'")
-    assert "2 rows are not the 1 samples that meet" in message
+    assert "2 rows do not match the 1 samples that meet" in message
 
 
 def test_what_is_read_may_be_used_without_a_file(small):

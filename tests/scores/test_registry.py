@@ -67,7 +67,7 @@ def test_a_package_does_not_replace_a_format() -> None:
 
 
 def test_what_is_no_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is a function and not a format"):
+    with pytest.raises(UsageError, match="is a function, not a format"):
         format_of(tmp_path, "importlib.metadata:entry_points")
 
 

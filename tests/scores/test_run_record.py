@@ -45,18 +45,18 @@ def test_how_long_an_algorithm_took() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"format": "proband run 2"}, "is not the record of a run"),
+        ({"format": "proband run 2"}, "is not a run record"),
         ({"started": "2026-11-30T08:00:00"}, "has no time zone"),
         ({"finished": "2026-11-30T07:00:00Z"}, "before it started"),
-        ({"finished": None}, "finished of the record of a run is None"),
-        ({"machine": 3}, "machine of the record of a run is 3"),
+        ({"finished": None}, "finished of a run record is None"),
+        ({"machine": 3}, "machine of a run record is 3"),
         ({"machine": "\x1b[2J"}, "one line of plain text"),
-        ({"images": -1}, "images of the record"),
-        ({"images": True}, "images of the record"),
-        ({"who": "me"}, "it has started, finished"),
+        ({"images": -1}, "images of a run record"),
+        ({"images": True}, "images of a run record"),
+        ({"who": "me"}, "it must have started, finished"),
         ({"algorithms": 3}, "lists no algorithms"),
         ({"algorithms": [{"training": 1.0}]}, "lists no algorithms"),
-        ({"algorithms": [{"algorithm": "a", "training": "long"}]}, "training of the record"),
+        ({"algorithms": [{"algorithm": "a", "training": "long"}]}, "training of a run record"),
     ],
 )
 def test_records_that_are_refused(tmp_path: Path, changed: dict[str, Any], said: str) -> None:

@@ -465,7 +465,7 @@ def test_failed_cells_come_back_with_a_list(name, ending, small):
 @pytest.mark.parametrize(("name", "ending"), [("csv-matrix", ".csv"), ("parquet-matrix", ".pq")])
 def test_a_matrix_has_no_place_for_cells(name, ending, small, tmp_path):
     scores, table = with_cells(small, [[0, 1], [0, 0], [0, 0]])
-    with pytest.raises(InputError, match=r"harbour.*no place"):
+    with pytest.raises(InputError, match=r"harbour.*cannot store"):
         write_scores(tmp_path / f"harbour{ending}", scores, samples=table, format=name)
     assert not list(tmp_path.iterdir())
 
@@ -503,6 +503,6 @@ def test_a_narrow_matrix_that_looks_like_pairs_is_read_where_its_format_is_named
     path = tmp_path / "narrow.csv"
     rows = [f"p{k},{k % 2},0.{k:02}5" for k in range(30)]
     path.write_text("\n".join(["id,g1,g2", *rows]) + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="name the format if it is one"):
+    with pytest.raises(UsageError, match="specify the format if it is a matrix"):
         read_file(path)
     assert read_file(path, format="csv-matrix").matrices

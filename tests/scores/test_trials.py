@@ -99,7 +99,7 @@ def test_rows_without_a_name(column):
     made = trials(
         **({"query": ["p", "r"], "target": ["g", "g"], "score": [1.0, 2.0]} | {column: ["x", None]})
     )
-    with pytest.raises(InputError, match=f"harbour: 1 row names no {column}"):
+    with pytest.raises(InputError, match=f"harbour: 1 row has no {column}"):
         made.to_matrix()
 
 
@@ -133,7 +133,7 @@ def test_one_id_of_two_subjects():
     made = trials(
         query=["p", "g"], target=["g", "h"], query_subject=["a", "b"], target_subject=["a", "a"], score=[1, 2]
     )
-    with pytest.raises(InputError, match="harbour: 1 id is given more than one subject: 'g'"):
+    with pytest.raises(InputError, match="harbour: 1 id is assigned more than one subject: 'g'"):
         made.samples()
 
 

@@ -116,7 +116,7 @@ def test_columns_of_fractions_are_one_model(tmp_path: Path) -> None:
     assert np.array_equal(found.query_vectors, VECTORS)
     assert (found.name, found.notes[0]["n"], found.notes[0]["last"]) == ("wide", 4, "d3")
     for frame, said in (
-        (pl.DataFrame({"id": IDS, "v": [[1.0]] * 5 + [[1.0, 2.0]]}), "not all of one length"),
+        (pl.DataFrame({"id": IDS, "v": [[1.0]] * 5 + [[1.0, 2.0]]}), "differ in length"),
         (pl.DataFrame({"id": IDS, "v": [[1.0]] * 5 + [None]}), "empty in row 6"),
         (pl.DataFrame({"id": IDS, "v": [["a"]] * 6}), "not numbers"),
         (pl.DataFrame({"id": IDS, "d0": [1.0] * 5 + [None]}), "empty in row 6"),

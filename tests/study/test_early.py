@@ -52,7 +52,7 @@ FAULTS = {
     "strat": {
         "n_images = 9": "0 of 20 people have 9 images",
         "n_images = 4\norder_by = 'age'": "no column 'age'",
-        "design = 'bootstrap'": "does not replicate within strata",
+        "design = 'bootstrap'": "does not resample within strata",
     },
     "feret": {
         "galleries = 2\norder = 'age'": "no column 'age'",

@@ -256,11 +256,11 @@ def test_what_cannot_be_found_is_named(tmp_path: Path) -> None:
 
 def test_what_is_no_data_is_refused_or_left_out(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("hello", encoding="utf-8")
-    with pytest.raises(InputError, match="Nothing was recognised"):
+    with pytest.raises(InputError, match="No file was recognised"):
         initial_study([tmp_path / "note.txt"], tmp_path / "study.toml")
     with pytest.raises(InputError, match="no file"):
         initial_study([tmp_path / "absent.npz"], tmp_path / "study.toml")
-    with pytest.raises(UsageError, match="no files"):
+    with pytest.raises(UsageError, match="No files"):
         initial_study([], tmp_path / "study.toml")
     made = initial_study([tmp_path / "note.txt", table(tmp_path)], tmp_path / "study.toml")
     assert (made.remarks[0].code, made.remarks[0]["file"]) == ("init.file-left-out", "note.txt")
@@ -323,7 +323,7 @@ def test_names_of_files_decide_nothing(tmp_path: Path) -> None:
     (tmp_path / "scores [samples]").write_text("\n".join(rows) + "\n", encoding="utf-8")
     made = initial_study([tmp_path / "scores [samples]"], tmp_path / "study.toml")
     assert [note.code for note in made.to_fill_in] == ["init.no-orientation"]
-    assert "# No [samples]: the scores name the samples of both sides, or say whose they are." in made.text
+    assert "# No [samples]: the scores name the subjects of both samples of each pair." in made.text
 
 
 def test_a_column_is_proposed_though_its_name_is_part_of_another(tmp_path: Path) -> None:

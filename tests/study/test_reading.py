@@ -91,7 +91,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('[output]\nformats = ["csv", "gif"]', 10, "expected 'csv' or 'parquet'", None),
         ("[[output]]\n[[output]]", 10, "one section 'output'", "write [output]"),
         ("[verification]\nfmr = [0.1,\n 0.01,\n 1.0]", 12, "expected a number above 0 and below 1, got 1.0", None),
-        ("[verification]\nfmr = [0.1, 0.1]", 10, "0.1 is there twice", None),
+        ("[verification]\nfmr = [0.1, 0.1]", 10, "0.1 appears twice", None),
         ("[verification]\nfmr = [nan]", 10, "got nan", None),
         ("[verification]\nfmr = []", 10, "the list is empty", "leave the key out"),
         ("[verification]\nn_resamples = -1", 10, "of at least 0 and of at most 10,000,000, got -1", None),
@@ -110,19 +110,19 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('[[category]]\nby = "x"\nferet = true', 9, "expected name and rule, or by, or feret", None),
         ('[[category]]\nby = "x"\nlong_after = "feret"', 11, "it has no effect without feret = true", "feret = true"),
         ('[[category]]\nname = "x"\nrule = "y"\n[[category]]\nname = "x"\nrule = "z"', 13, "two categories", None),
-        ('[experiment]\ngallery = "one_per_subject"\none_per_subject = true', 11, "goes with a condition", None),
-        ('[[scores]]\nfile = "scores.npz"\nkey = ["a", "b"]\nname = "c"', 12, "cannot have one name", None),
+        ('[experiment]\ngallery = "one_per_subject"\none_per_subject = true', 11, "needs a condition", None),
+        ('[[scores]]\nfile = "scores.npz"\nkey = ["a", "b"]\nname = "c"', 12, "cannot share one name", None),
         ('[[scores]]\nfile = "scores.npz"\nformat = "npx"', 11, "no format 'npx'", "did you mean"),
-        ('[[scores]]\nfile = "scores.npz::net"', 10, "said apart", 'key = "net"'),
+        ('[[scores]]\nfile = "scores.npz::net"', 10, "must be separate keys", 'key = "net"'),
         ('[[scores]]\nfile = "scores.npz"\nqueries = "a"\nquery_ids = "b"', 11, "without ids", "leave one"),
         ("[[scores]]", 9, "'file' is missing", "file = …"),
-        ('[images]\nfile = "photos"', 9, "no recogniser is named", "algorithms"),
+        ('[images]\nfile = "photos"', 9, "no recogniser was specified", "algorithms"),
         ('[images]\nfile = "photos"\nalgorithms = ["corelation"]', 11, "no recogniser", "correlation"),
         ('[images]\nfile = "photos"\nalgorithms = ["pca:l2"]', 11, "pca:l2 must be trained", "train ="),
         (
             '[images]\nfile = "photos"\nalgorithms = ["correlation"]\nas_they_are = true\ndetect = "dlib"',
             13,
-            "nothing to detect",
+            "detect has no effect",
             None,
         ),
     ],
@@ -139,8 +139,8 @@ def test_what_no_study_may_say(more: str, line: int, said: str, hint: str | None
     ("more", "line", "name", "hint"),
     [
         ('[[scores]]\nfile = "score.npz"', 10, "score.npz", "'scores.npz'"),
-        ('[[scores]]\nfile = "elsewhere/x.npz"', 10, "elsewhere/x.npz", "no directory"),
-        ('mask = "zzz.bin"', 9, "zzz.bin", "looked up from where study.toml is"),
+        ('[[scores]]\nfile = "elsewhere/x.npz"', 10, "elsewhere/x.npz", "not a directory"),
+        ('mask = "zzz.bin"', 9, "zzz.bin", "relative to the directory of study.toml"),
         ('mask = "photos"', 9, "photos", None),
         ('[search]\nprobes = "@people.txt"', 10, "people.txt", None),
         ('[embeddings]\nfile = "' + "x" * 300 + '"', 10, "xxx", None),
@@ -163,7 +163,7 @@ def test_files_that_are_not_there(more: str, line: int, name: str, hint: str | N
         ("\n\n[samples\n", "line 3", "']'", "[samples"),
         ("[samples]\n[samples]\n", "line 2", "twice", None),
         ("a = 1\na = 2\n", "line 2", "overwrite", None),
-        ("x = [1,\n\n", "line 1, at the end", "not TOML", "not closed"),
+        ("x = [1,\n\n", "line 1, at the end", "not TOML", "close the quotation mark"),
     ],
 )
 def test_text_that_is_not_toml(text: str, place_said: str, said: str, hint: str | None, place: Path) -> None:
@@ -175,13 +175,13 @@ def test_text_that_is_not_toml(text: str, place_said: str, said: str, hint: str 
 
 
 def test_studies_without_scores_or_people(place: Path) -> None:
-    assert "names no scores" in refused('title = "x"', place).message
-    assert "whose the samples are" in refused('[embeddings]\nfile = "vectors.npy"', place).message
+    assert "specifies no scores" in refused('title = "x"', place).message
+    assert "no subject IDs were given" in refused('[embeddings]\nfile = "vectors.npy"', place).message
     images = '[images]\nfile = "photos"\nalgorithms = "correlation"\n'
-    assert "whose the samples are" in refused(images, place).message
-    assert "table of samples" in refused(f'[scores]\nfile = "scores.npz"\n{images}', place).message
+    assert "no subject IDs were given" in refused(images, place).message
+    assert "samples table" in refused(f'[scores]\nfile = "scores.npz"\n{images}', place).message
     assert "expected a table" in refused(f"output = false\n{BASE}", place).message
-    assert "stands after that line" in (refused(f'orientation = "distance"\n{BASE}', place).hint or "")
+    assert "write it below that line" in (refused(f'orientation = "distance"\n{BASE}', place).hint or "")
 
 
 def test_study_files_that_cannot_be_read(place: Path) -> None:

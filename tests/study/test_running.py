@@ -267,7 +267,7 @@ def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studi
 
 @pytest.mark.parametrize("section", ["[identification]", "[[comparison]]", "[feret]"])
 def test_analyses_that_are_asked_for_must_be_possible(studied: Studied, section: str) -> None:
-    with pytest.raises(DesignError, match=r"study\.toml, line \d+.*gallery and probes must be chosen"):
+    with pytest.raises(DesignError, match=r"study\.toml, line \d+.*the gallery must be specified"):
         run(studied(section))
 
 
@@ -302,7 +302,7 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
 
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
-    with pytest.raises(UsageError, match="Two algorithms are called 'good'"):
+    with pytest.raises(UsageError, match="Two algorithms are named 'good'"):
         run(studied(EXPERIMENT, sources=SOURCES.replace("poor.npz", "good.npz")))
 
 
@@ -317,7 +317,7 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
         (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write check_orientation = false."),
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
         (SOURCES.replace('poor.npz"', 'poor.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
-        (SOURCES.replace("poor.npz", "good.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
+        (SOURCES.replace("poor.npz", "good.npz"), "line 9, [[scores]] number 2", "Two algorithms are named 'good'", "the first is at study.toml, line 4"),
         (SOURCES.replace('csv"', 'csv"\nid_column = "name"'), "line 2, samples", "no column 'name'", 'id_column = "id" in [samples]'),
     ],
 )  # fmt: skip
@@ -356,7 +356,9 @@ def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: P
 
 
 def test_too_many_categories_are_mended_by_a_section(studied: Studied) -> None:
-    with pytest.raises(UsageError, match=r"study\.toml, line \d+, category: .* groups are 1 to 20") as error:
+    with pytest.raises(
+        UsageError, match=r"study\.toml, line \d+, category: .* expected 1 to 20 groups"
+    ) as error:
         run(studied(EXPERIMENT, "[[category]]\nby = 'id'"))
     assert '[[category]] with name = "young" and rule = "probe.age < 30"' in (error.value.hint or "")
 

@@ -63,10 +63,10 @@ _LOOK: dict[str, Any] = {
 }
 _JOBS: dict[str, list[Any]] = {
     "Evaluate scores": [],
-    "Carry out a whole study": [demo, init, run, diff, migrate],
+    "Run a complete study": [demo, init, run, diff, migrate],
     "Classifiers and their protocols": [protocol, card, literature],
-    "Plan a test, or give one to others": [plan, coverage, blind],
-    "Studies of the papers": [reproduce],
+    "Plan or administer a test": [plan, coverage, blind],
+    "Published studies": [reproduce],
     "Files and images": [inspect, convert, recognize, faces, alter, array, schema],
 }
 _GROUPS = {
@@ -115,9 +115,9 @@ def _require_addresses() -> None:
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < _LEAST_ADDRESSES:
         raise DesignError(
-            f"This program may use {digits(allowed / (1 << 30), 2)} GiB of addresses (ulimit -v); the libraries it is made of take "
+            f"This program may use {digits(allowed / (1 << 30), 2)} GiB of address space (ulimit -v); its libraries reserve "
             f"{digits(_LEAST_ADDRESSES / (1 << 30), 2)} GiB, most of it never used.",
-            "allow more, or limit memory by a control group instead.",
+            "raise the limit, or limit memory with a control group instead.",
         )
 
 

@@ -1,4 +1,4 @@
-"""``proband coverage``: does this interval keep its word for this design, how wide is it, and what is the power?"""
+"""``proband coverage``: coverage, width and power of an interval under a design."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PEOPLE, _HOW, _POWER = "People", "Procedure", "Power"
 
 
 class KindName(StrEnum):
-    """In which way people differ."""
+    """How people differ."""
 
     beta = "beta"
     normal = "normal"
@@ -39,13 +39,15 @@ class KindName(StrEnum):
 @gathered
 def coverage(
     inputs: ScoreInputs,
-    gallery: Annotated[str | None, o.condition("--gallery", "-g", "Who is enrolled.")] = None,
+    gallery: Annotated[str | None, o.condition("--gallery", "-g", "Samples to enrol.")] = None,
     probes: Annotated[
-        str | None, o.condition("--probes", "-p", "Who is searched for; by default all others.")
+        str | None, o.condition("--probes", "-p", "Samples to search for. Default: all others.")
     ] = None,
     subjects: Annotated[
         int | None,
-        typer.Option("--subjects", "-n", help="People, where no table gives them.", rich_help_panel=_PEOPLE),
+        typer.Option(
+            "--subjects", "-n", help="Number of people, without a samples table.", rich_help_panel=_PEOPLE
+        ),
     ] = None,
     probes_per_subject: Annotated[
         str | None,
@@ -53,69 +55,74 @@ def coverage(
             "--probes-per-subject",
             "-m",
             metavar="N[,N...]",
-            help="Probes of each person; several numbers are dealt out in turn.",
+            help="Number of probes per person; several numbers are assigned in turn.",
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
     rate: Annotated[
         float | None,
         typer.Option(
-            help="Mean of people's own rates; for FNMR and AUC their true value. Scores give it.",
+            help="Mean of the individual rates; for FNMR and AUC, the true value. Default: estimated from the scores.",
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
     icc: Annotated[
         float | None,
         typer.Option(
-            help="Intraclass correlation of a person's probes. Scores give it.", rich_help_panel=_PEOPLE
+            help="Intraclass correlation of a person's probes. Default: estimated from the scores.",
+            rich_help_panel=_PEOPLE,
         ),
     ] = None,
     kind: Annotated[
         KindName | None,
         typer.Option(
-            help="In which way people differ; beta by default, normal for pairs.", rich_help_panel=_PEOPLE
+            help="Distribution of differences between people. Default: beta; normal for pairs.",
+            rich_help_panel=_PEOPLE,
         ),
     ] = None,
     informative: Annotated[
-        bool, typer.Option("--informative", help="Hard people have more probes.", rich_help_panel=_PEOPLE)
+        bool,
+        typer.Option("--informative", help="Give difficult people more probes.", rich_help_panel=_PEOPLE),
     ] = False,
     measure: Annotated[
         str,
         typer.Option(
             metavar="NAME[@VALUE]",
-            help="What is estimated: rank-1, median-rank@10, fnmr@0.001, auc, …",
+            help="Measure to estimate: rank-1, median-rank@10, fnmr@0.001, auc, …",
             rich_help_panel=_HOW,
         ),
     ] = "rank-1",
     design: Annotated[
         str,
         typer.Option(
-            help="The interval: auto, binomial, clustered, bootstrap, bootstrap-probe, brr, …",
+            help="Type of interval: auto, binomial, clustered, bootstrap, bootstrap-probe, brr, …",
             rich_help_panel=_HOW,
         ),
     ] = "auto",
     margin: Annotated[
         float | None,
         typer.Option(
-            help="Compare two algorithms that truly differ by this, and two that do not.",
+            help="Compare two algorithms that truly differ by this amount, and two that do not differ.",
             rich_help_panel=_POWER,
         ),
     ] = None,
     test: Annotated[
         str,
-        typer.Option(help="Their test: auto, sign-flip, obuchowski, mcnemar, …", rich_help_panel=_POWER),
+        typer.Option(
+            help="Test of the difference: auto, sign-flip, obuchowski, mcnemar, …", rich_help_panel=_POWER
+        ),
         Needs("margin"),
     ] = "auto",
     discordant: Annotated[
         float | None,
         typer.Option(
-            help="Share of probes that only one of them recognises; by default they fail independently given the person.",
+            help="Share of probes that only one of the two recognises. Default: failures are independent given the person.",
             rich_help_panel=_POWER,
         ),
         Needs("margin"),
     ] = None,
     n_sets: Annotated[
-        int, typer.Option("--n-sets", "--sets", help="Simulated data sets.", rich_help_panel=_HOW)
+        int, typer.Option("--n-sets", "--sets", help="Number of simulated data sets.", rich_help_panel=_HOW)
     ] = 1_000,
     confidence_level: o.Level = 0.95,
     seed: o.Seed = 0,
@@ -123,8 +130,10 @@ def coverage(
 ) -> None:
     """Simulate a design: coverage, width and power.
 
-    Does the interval keep its word, how wide is it, and how often is a difference found? People and probes are given, or taken as they are in a samples table. With scores of one algorithm the rate and the intraclass
-    correlation are taken as well, and halves of the people are compared with each other.
+    How often does the interval contain the true value, how wide is it, and how often is a difference
+    detected? Specify the numbers of people and probes, or pass a samples table. With the scores of one
+    algorithm, the rate and the intraclass correlation are estimated as well, and halves of the people are
+    compared with each other.
 
     [bold]Examples[/bold]
 
@@ -187,7 +196,7 @@ def _data(
                 request, origin=Origin(command=typed()), threads=running.threads, progress=progress
             )
         if len(found) > 1:
-            raise UsageError("One algorithm at a time is simulated.", "name one score file.")
+            raise UsageError("Only one algorithm can be simulated at a time.", "name one score file.")
         return found[0]
     _refuse_of_scores(inputs)
     table = read_samples(inputs.samples, inputs.id_column, inputs.subject_column, None, inputs.missing_values)
@@ -196,7 +205,7 @@ def _data(
             raise UsageError("--gallery and --probes are conditions on the samples table.", "give --samples.")
         return None
     if gallery is None:
-        raise UsageError("Which samples are enrolled is not known.", "give --gallery.")
+        raise UsageError("The gallery is not specified.", "give --gallery.")
     from proband.samples import Experiment
 
     return Experiment(table, gallery, probes)
@@ -207,7 +216,7 @@ def _refuse_of_scores(inputs: ScoreInputs) -> None:
     of_table = ("scores", "samples", "id_column", "subject_column", "missing_values")
     for one in fields(inputs):
         if one.name not in of_table and getattr(inputs, one.name) not in (None, one.default):
-            raise UsageError(f"{flag(one.name)} is about scores, and there are none.", "leave it out.")
+            raise UsageError(f"{flag(one.name)} requires scores, but none are given.", "leave it out.")
 
 
 def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Halves | None:
@@ -231,9 +240,9 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
 
     inside = found.interval
     rows: list[tuple[str, Any]] = [
-        ("holds the truth", text_cell(shown(inside.covered))),
+        ("contains the true value", text_cell(shown(inside.covered))),
         (
-            "lies below it, above it",
+            "is below it, above it",
             text_cell(f"{percent(inside.too_low, 1)}, {percent(inside.too_high, 1)}"),
         ),
         ("truth", digits_cell(inside.truth, 4)),
@@ -242,7 +251,7 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     ]
     if inside.carriers is not None:
         rows.append(("people who carry the variance", digits_cell(inside.carriers, 3)))
-    rows.append(("comes with a caution", text_cell(percent(inside.cautioned, 1))))
+    rows.append(("with a caution", text_cell(percent(inside.cautioned, 1))))
     tests: list[tuple[str, RejectionRates | None]] = [("power", found.power), ("type I error", found.level)]
     rows += [(name, text_cell(shown(one.rejected))) for name, one in tests if one is not None]
     title = f"{found.measure}, {found.design}"

@@ -16,7 +16,7 @@ _ENGINE = Annotated[
     typer.Option(
         "--engine",
         metavar="ENGINE",
-        help="What computes: threads, processes, processes:4, or a Dask scheduler, tcp://host:8786. Results do not depend on it.",
+        help="Where work runs: threads, processes, processes:4, or a Dask scheduler, tcp://host:8786. Results do not depend on it.",
         rich_help_panel="Running",
     ),
 ]

@@ -21,8 +21,8 @@ _LEGIBLY = "proband-legibly"
 _IN_ASCII = {"−": "-", "–": "-", "─": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "…": "...", "½": "1/2"}
 _KEPT: list[Any] = []  # what the system calls must not be collected
 _CUT_SHORT = (
-    b"InputError: a file was cut short while it was read, or the disk failed under it.\n"
-    b"hint: let nobody write to the files meanwhile, and begin anew.\n"
+    b"InputError: a file was truncated while it was being read, or the disk failed.\n"
+    b"hint: make sure no other program writes to the files, and start again.\n"
 )
 
 
@@ -142,17 +142,17 @@ def words_of(error: Exception) -> tuple[str, str]:
     """What to say of an error that is not of our own making, and how to mend it."""
     if isinstance(error, MemoryError):
         return (
-            "There is not enough memory for this.",
-            "close other programs, choose fewer samples, give fewer --threads, or use a larger machine.",
+            "There is not enough memory.",
+            "close other programs, select fewer samples, use fewer --threads, or use a machine with more memory.",
         )
     if isinstance(error, OSError):
         where = "" if error.filename is None else f" ({error.filename})"
         return (
-            f"The system refuses: {error.strerror or error}{where}.",
-            "is the disk full, or the file on a device that is?",
+            f"The operating system reported: {error.strerror or error}{where}.",
+            "check whether the disk is full, or the device of the file.",
         )
     said = (str(error).splitlines() or [""])[0][:200]
     return (
-        f"Something went wrong that should not have: {type(error).__name__}: {said}",
-        f"this is a fault of Proband's; with {TRACEBACK_VARIABLE}=1 it shows where, for a report.",
+        f"Internal error: {type(error).__name__}: {said}",
+        f"this is a bug in Proband; set {TRACEBACK_VARIABLE}=1 to print a traceback for a bug report.",
     )

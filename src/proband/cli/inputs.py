@@ -1,4 +1,4 @@
-"""What most commands take: scores and the samples they are of, an experiment over them, and how to run."""
+"""Inputs of most commands: scores and their samples, an experiment, and how to run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from proband.cli import options as o
 from proband.marks import Needs
 
 OWN_SECTION = "section"
-"""What sources of a request say of the analysis itself."""
+"""The part of a request's sources that belongs to the analysis itself."""
 _OF_TABLE = Needs("samples")
 
 
 @dataclass(frozen=True)
 class ScoreInputs:
-    """Score files and embeddings, and the samples they are of."""
+    """Score files and embeddings, and their samples."""
 
     scores: Annotated[
         list[str] | None,
@@ -48,8 +48,8 @@ class ScoreInputs:
         str | None,
         typer.Option(
             metavar="METRIC|NAME=METRIC,…",
-            help="How embeddings are compared: cosine, inner, l2, l1 or chi2; of all models, or of each by its name. Needed unless the "
-            "file states it.",
+            help="How embeddings are compared: cosine, inner, l2, l1 or chi2; for all models, or for each "
+            "model by name. Required unless the file states it.",
             rich_help_panel="Data",
         ),
     ] = None
@@ -67,7 +67,7 @@ class ScoreInputs:
         bool,
         typer.Option(
             "--check-orientation/--no-check-orientation",
-            help="Refuse scores that look reversed.",
+            help="Reject scores whose orientation looks reversed.",
             rich_help_panel="Reading files",
         ),
     ] = True
@@ -85,9 +85,11 @@ class ScoreInputs:
         from proband.scores.reading import split_key, split_name
 
         if not self.scores and not self.embeddings:
-            raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
+            raise UsageError("No scores were given.", "pass score files, or embeddings with -e; see --help.")
         if self.embeddings is None and self.metric is not None:
-            raise UsageError("--metric is about embeddings, and there are none.", "give them with -e.")
+            raise UsageError(
+                "--metric applies to embeddings, but none were given.", "pass embeddings with -e."
+            )
         if self.samples is None and self.failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
         read = {
@@ -105,7 +107,7 @@ class ScoreInputs:
         of_scores = next((name for name, value in read.items() if value is not None), None)
         if of_scores is not None and not self.scores:
             raise UsageError(
-                f"--{of_scores.replace('_', '-')} is about files of scores, and there are none.",
+                f"--{of_scores.replace('_', '-')} applies to score files, but none were given.",
                 "leave it out.",
             )
         shared = {"missing": self.missing.value, "check_orientation": self.check_orientation}
@@ -150,7 +152,7 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
     try:
         return tuple(int(word) for word in text.split(","))
     except ValueError:
-        raise UsageError(f"{option} takes whole numbers separated by commas, got {text!r}.") from None
+        raise UsageError(f"{option} expects whole numbers separated by commas, got {text!r}.") from None
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:
@@ -163,4 +165,4 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
     except ValueError:
         shares = [word for word in text.split(",") if word.strip().endswith("%")]
         hint = number_in(shares[0]) if shares else None
-        raise UsageError(f"{option} takes numbers separated by commas, got {text!r}.", hint) from None
+        raise UsageError(f"{option} expects numbers separated by commas, got {text!r}.", hint) from None

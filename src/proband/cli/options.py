@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class OrientationName(StrEnum):
-    """Which way scores point."""
+    """Whether a higher score means more or less similar."""
 
     similarity = "similarity"
     distance = "distance"
 
 
 class MissingName(StrEnum):
-    """What to do with ids that are missing."""
+    """How missing ids are handled."""
 
     error = "error"
     drop = "drop"
@@ -46,7 +46,7 @@ SamplesOption = Annotated[
     typer.Option(
         "--samples",
         "-s",
-        help="Table of samples: CSV, Parquet, Arrow, NPZ, … Files that name subjects do without.",
+        help="Samples table: CSV, Parquet, Arrow, NPZ, … Not needed for score files that name the subjects.",
         rich_help_panel="Data",
     ),
 ]
@@ -55,22 +55,23 @@ Names = Annotated[
     typer.Option(
         "--names",
         metavar="PATTERN",
-        help="Samples by the names of a directory's pictures: '{subject}.{expression}.{number}', or a data set: jaffe, yale, orl, feret, "
-        "colorferet, lfw. Default: the data set whose names they have.",
+        help="Read samples from the file names of a directory of images: a pattern such as "
+        "'{subject}.{expression}.{number}', or a data set: jaffe, yale, orl, feret, colorferet, lfw. Default: "
+        "the data set whose naming they follow.",
         rich_help_panel="Data",
     ),
 ]
 IdColumn = Annotated[
-    str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Reading files")
+    str, typer.Option(help="Column of the sample ids; # numbers the rows.", rich_help_panel="Reading files")
 ]
-SubjectColumn = Annotated[str, typer.Option(help="Column of the subject.", rich_help_panel="Reading files")]
+SubjectColumn = Annotated[str, typer.Option(help="Column of the subjects.", rich_help_panel="Reading files")]
 MissingValues = Annotated[
     str | None,
     typer.Option(
         "--missing-values",
         metavar="WORDS",
-        help="Words that stand for a missing value in every column of the table, separated by commas. Without it: NA, NaN and nan, "
-        "but not in the columns of ids and subjects. An empty cell is always missing.",
+        help="Words that mean a missing value in every column of the table, separated by commas. Default: NA, "
+        "NaN and nan, except in the columns of ids and subjects. An empty cell is always missing.",
         rich_help_panel="Reading files",
     ),
 ]
@@ -79,8 +80,8 @@ SamplingOption = Annotated[
     typer.Option(
         "--sampling",
         metavar="LEVEL=COLUMN,…",
-        help="Which columns are the scene, its context, explicit or implicit properties, or of the level population, system, model or "
-        "analysis (STRAT), e.g. scene=session,context=camera: results say which vary and which are held fixed; may be repeated.",
+        help="Columns by sampling level (STRAT): scene, context, explicit, implicit, population, system, "
+        "model or analysis, e.g. scene=session,context=camera. Results state which vary and which are held fixed; may be repeated.",
         rich_help_panel="Data",
     ),
 ]
@@ -88,40 +89,36 @@ FailedOption = Annotated[
     str | None,
     typer.Option(
         metavar="CONDITION",
-        help="Which samples failed to be acquired, e.g. 'not detected'.",
+        help="Condition for samples that failed to be acquired, e.g. 'not detected'.",
         rich_help_panel="Reading files",
     ),
 ]
 Orientation = Annotated[
     OrientationName | None,
     typer.Option(
-        help="Which way scores point; needed unless the file states it.",
+        help="Whether a higher score means more similar (similarity) or less similar (distance). Required unless the file states it.",
         rich_help_panel="Data",
     ),
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option(
-        "--format", help="Format of the files, where looking is not enough.", rich_help_panel="Reading files"
-    ),
+    typer.Option("--format", help="Format of the files. Default: detected.", rich_help_panel="Reading files"),
 ]
 QueryIds = Annotated[
     str | None,
-    typer.Option(
-        metavar="ARRAY", help="Array of an .npz that holds the row ids.", rich_help_panel="Reading files"
-    ),
+    typer.Option(metavar="ARRAY", help="Array of an .npz with the row ids.", rich_help_panel="Reading files"),
 ]
 TargetIds = Annotated[
     str | None,
     typer.Option(
-        metavar="ARRAY", help="Array of an .npz that holds the column ids.", rich_help_panel="Reading files"
+        metavar="ARRAY", help="Array of an .npz with the column ids.", rich_help_panel="Reading files"
     ),
 ]
 Queries = Annotated[
     str | None,
     typer.Option(
         metavar="CONDITION",
-        help="For a matrix without ids: which samples its rows are.",
+        help="Samples of the rows, for a matrix without ids.",
         rich_help_panel="Reading files",
     ),
 ]
@@ -129,25 +126,25 @@ Targets = Annotated[
     str | None,
     typer.Option(
         metavar="CONDITION",
-        help="For a matrix without ids: which samples its columns are.",
+        help="Samples of the columns, for a matrix without ids.",
         rich_help_panel="Reading files",
     ),
 ]
 Mask = Annotated[
     Path | None,
-    typer.Option(help="BEE mask that tells mated from other pairs.", rich_help_panel="Reading files"),
+    typer.Option(help="BEE mask that marks the mated pairs.", rich_help_panel="Reading files"),
 ]
 Missing = Annotated[
     MissingName,
     typer.Option(
-        help="Ids that are in one file and not in the other: an error, or left out and counted.",
+        help="Ids found in one file only: an error, or left out and counted.",
         rich_help_panel="Reading files",
     ),
 ]
 
 
 class IdsName(StrEnum):
-    """What names rows and columns."""
+    """Whether rows and columns are named by sample or by subject."""
 
     samples = "samples"
     subjects = "subjects"
@@ -157,8 +154,8 @@ IdsOption = Annotated[
     IdsName,
     typer.Option(
         "--ids",
-        help="What names the rows and columns of a matrix: samples; or subjects, where a row and a column of one name are two samples of one "
-        "person.",
+        help="Whether rows and columns of a matrix are named by sample or by subject. By subject, a row and a "
+        "column of the same name are two samples of one person.",
         rich_help_panel="Reading files",
     ),
 ]
@@ -167,8 +164,8 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="a=COLUMN,b=COLUMN,mated=COLUMN,score=COLUMN",
-        help="For a table of scored pairs: which column is what (a, b, mated, score, subject_a, subject_b). Several scores are several "
-        "algorithms; may be repeated.",
+        help="Columns of a table of scored pairs (a, b, mated, score, subject_a, subject_b). Each score "
+        "column is one algorithm; may be repeated.",
         rich_help_panel="Reading files",
     ),
 ]
@@ -177,7 +174,7 @@ MatedIs = Annotated[
     typer.Option(
         "--mated-is",
         metavar="VALUE",
-        help="The value that means mated, where the column holds neither 1 and 0 nor true and false.",
+        help="Value that means mated, if the column is neither 1/0 nor true/false.",
         rich_help_panel="Reading files",
     ),
 ]
@@ -186,7 +183,7 @@ CategoryOption = Annotated[
     typer.Option(
         "--category",
         metavar="'NAME: RULE'",
-        help="A probe category: a condition on probe.x and mate.x; may be repeated.",
+        help="Probe category: a condition on probe.x and mate.x; may be repeated.",
         rich_help_panel="Experiment",
     ),
 ]
@@ -195,7 +192,7 @@ CategoryGalleryOption = Annotated[
     typer.Option(
         "--category-gallery",
         metavar="'NAME: CONDITION'",
-        help="A category's own gallery: the enrolled images that meet a condition; may be repeated.",
+        help="Separate gallery for a category: the enrolled images that meet a condition; may be repeated.",
         rich_help_panel="Experiment",
     ),
 ]
@@ -203,7 +200,7 @@ FeretOption = Annotated[
     bool,
     typer.Option(
         "--feret",
-        help="Add FERET's categories fb, fc, dup1, dup2 (columns image_set, date, camera).",
+        help="Add the FERET categories fb, fc, dup1, dup2 (columns image_set, date, camera).",
         rich_help_panel="Experiment",
     ),
 ]
@@ -212,7 +209,7 @@ ByOption = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMN",
-        help="A category for each value of a column; may be repeated.",
+        help="One category per value of a column; may be repeated.",
         rich_help_panel="Experiment",
     ),
 ]
@@ -222,7 +219,7 @@ OutDir = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Write report.html, results.json, tables and figures there.",
+        help="Output directory for report.html, results.json, tables and figures.",
         rich_help_panel="Output",
     ),
 ]
@@ -232,7 +229,7 @@ Level = Annotated[
         "--confidence-level", "--level", help="Confidence level of the intervals.", rich_help_panel="Output"
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Running")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed.", rich_help_panel="Running")]
 Latex = Annotated[
     Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
 ]
@@ -242,8 +239,8 @@ def _card_name(path: Path | None) -> Path | None:
     """Refuse a name that does not tell the form, before anything is computed."""
     if path is not None and path.suffix.lower() not in CARD_FORMS:
         raise UsageError(
-            f"A model card is written as Markdown or YAML; got {path.name}.",
-            "end the name with .md or .yaml.",
+            f"A model card must be Markdown or YAML; got {path.name}.",
+            "use a name ending in .md or .yaml.",
         )
     return path
 
@@ -254,7 +251,7 @@ ModelCard = Annotated[
     typer.Option(
         "--model-card",
         metavar="FILE.md",
-        help="Write the numbers as a model card: .md, or .yaml for Hugging Face's model-index alone.",
+        help="Write the results as a model card: .md, or .yaml for Hugging Face's model-index only.",
         callback=_card_name,
         rich_help_panel="Output",
     ),
@@ -266,7 +263,7 @@ Explain = Annotated[
     bool,
     typer.Option(
         "--explain",
-        help="Tell everything beneath the tables: assumptions, methods, all notes.",
+        help="Also print assumptions, methods and all notes.",
         rich_help_panel="Output",
     ),
     Unless("json=on"),
@@ -276,15 +273,17 @@ Operator = Annotated[
     typer.Option(
         "--operator",
         metavar="NAME",
-        help="Who does it, for the record. Default: not stated; the login name is never taken.",
+        help="Name of the operator, for the record. Default: not stated; the login name is never used.",
         rich_help_panel="Output",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Running")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide progress bars.", rich_help_panel="Running")]
 Threads = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Running"
+        min=1,
+        help="Number of threads. Default: all cores. Results do not depend on it.",
+        rich_help_panel="Running",
     ),
 ]
 
@@ -298,7 +297,7 @@ def metrics_of(text: str | None) -> str | dict[str, str] | None:
         name, mark, metric = (word.strip() for word in part.rpartition("="))
         if not mark or not name:
             raise UsageError(
-                f"--metric takes one METRIC, or NAME=METRIC for each model; got {part!r} in {text!r}."
+                f"--metric expects one METRIC, or NAME=METRIC for each model; got {part!r} in {text!r}."
             )
         if name in found:
             raise UsageError(f"--metric names {name!r} twice.", "name it once.")
@@ -325,7 +324,7 @@ def sampling_of(texts: list[str] | None) -> dict[str, tuple[str, ...]] | None:
             level = name.strip() if mark else level
             if level not in SamplingLevels.model_fields:
                 raise UsageError(
-                    f"--sampling takes LEVEL=COLUMN, got {piece!r}.",
+                    f"--sampling expects LEVEL=COLUMN, got {piece!r}.",
                     meant(level or piece.strip(), SamplingLevels.model_fields),
                 )
             levels[level] = (*levels.get(level, ()), column.strip())
@@ -347,7 +346,7 @@ def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
             elif parts and piece is not text and not mark:
                 parts[-1] = (parts[-1][0], f"{parts[-1][1]},{piece}")
             else:
-                raise UsageError(f"--columns takes role=COLUMN, got {piece!r}.", meant(role.strip(), ROLES))
+                raise UsageError(f"--columns expects role=COLUMN, got {piece!r}.", meant(role.strip(), ROLES))
     found: dict[str, Any] = {}
     for role, name in parts:
         if role == "score":
@@ -383,9 +382,7 @@ def named_samples(samples: Path | None, images: Path | None, names: str | None) 
     """The table of samples: one that was named, or the directory of pictures with the pattern of its names."""
     if samples is not None:
         if names is not None:
-            raise UsageError(
-                "--samples is a table, and --names reads the names of files.", "leave one of them out."
-            )
+            raise UsageError("--samples and --names cannot be combined.", "leave one of them out.")
         return samples
     if images is None or not images.is_dir():
         from proband.scores.reading import split_key
@@ -393,8 +390,8 @@ def named_samples(samples: Path | None, images: Path | None, names: str | None) 
         if images is not None and not split_key(images)[0].exists():
             raise InputError(f"There is no file {images}.", file=Said(str(images)))
         raise UsageError(
-            "Whose the samples are is not known.",
-            "give a table: --samples FILE, or the .npz itself if it has subjects.",
+            "No subject IDs were given.",
+            "pass --samples FILE; this may be the .npz itself if it contains subjects.",
         )
     if names is None:
         return images
@@ -403,8 +400,7 @@ def named_samples(samples: Path | None, images: Path | None, names: str | None) 
     pattern = DATA_SETS.get(names, names)
     if "{" not in pattern:
         raise UsageError(
-            f"{names!r} is neither a pattern nor a data set known here ({', '.join(DATA_SETS)}).",
-            nearest(names, DATA_SETS)
-            or "write what the parts of a name are, such as '{subject}.{expression}.{number}'.",
+            f"{names!r} is neither a pattern nor a known data set ({', '.join(DATA_SETS)}).",
+            nearest(names, DATA_SETS) or "write a pattern such as '{subject}.{expression}.{number}'.",
         )
     return images / pattern

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _page(path: Path | None) -> Path | None:
     """Refuse a name that the page could not have before anything is computed."""
     if path is not None and path.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--report writes a page, so its name ends in .html; got {path.name}.")
+        raise UsageError(f"--report expects a file name ending in .html, got {path.name}.")
     if path is not None and not path.parent.is_dir():
         raise UsageError(
             f"The directory {path.parent} does not exist, so {path.name} cannot be written there."
@@ -31,7 +31,7 @@ ReportFile = Annotated[
     typer.Option(
         "--report",
         metavar="FILE.html",
-        help="Write all of it as one page that opens in any browser, without a network.",
+        help="Write a self-contained HTML report; it makes no network requests.",
         callback=_page,
         rich_help_panel="Output",
     ),
@@ -69,20 +69,20 @@ def require_apart(
         place = resolved(path)
         if results is not None and (place == results or results in place.parents):
             raise UsageError(
-                f"{path} would lie in the directory of --out, which holds results alone.",
-                "name another place.",
+                f"{path} is inside the directory of --out, which must contain only results.",
+                "choose another path.",
                 file=Said(path),
             )
         if place in read:
             raise UsageError(
-                f"{path} is read by this command, so it is not written over.",
-                "name another file.",
+                f"{path} is an input of this command and will not be overwritten.",
+                "choose another file.",
                 file=Said(path),
             )
         if place in written:
             raise UsageError(
-                f"Two outputs are called {path}, and one would be lost.",
-                "name another file.",
+                f"Two outputs have the same path {path}.",
+                "choose another file.",
                 file=Said(path),
             )
         written.add(place)

@@ -1,4 +1,4 @@
-"""``proband plan``: how large a test must be, before anything is measured."""
+"""``proband plan``: how large a test must be."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from proband.inference.planning.plans import Aim, DifferencePlan, Plan
     from proband.measures import Outcomes
 
-_INTERVAL, _DIFFERENCE, _ERRORS = "Interval of a rate", "Difference of two algorithms", "Rare errors"
+_INTERVAL, _DIFFERENCE, _ERRORS = "Interval of a rate", "Difference between two algorithms", "Rare errors"
 _PEOPLE = "People"
 # What each question takes; --rate alone belongs to two of them.
 _TAKES = {
@@ -34,8 +34,9 @@ _TAKES = {
     _ERRORS: ("--error-rate", "--events"),
 }
 _WAYS = (
-    "give --half-width for an interval, --margin for a difference of two algorithms, or --error-rate for rare errors; with --subjects N the "
-    "wanted one is worked out (--events --subjects N for rare errors). What is expected comes from a pilot (--from FILE), or is given: --rate, --discordant."
+    "pass --half-width for an interval, --margin for a difference between two algorithms, or --error-rate for "
+    "rare errors; with --subjects N, the attainable precision is computed (--events --subjects N for rare "
+    "errors). Expected values come from a pilot (--from FILE) or from --rate and --discordant."
 )
 _GUESSES = (0.02, 0.05, 0.1, 0.2)
 
@@ -49,8 +50,8 @@ class PilotInputs(ScoreInputs):
         typer.Option(
             "--from",
             metavar="[NAME=]FILE[::KEY]",
-            help="Scores of a pilot, of one algorithm or of two: rates, how often two disagree, probes per person and how alike these are come from "
-            "it. May be repeated.",
+            help="Scores of a pilot study, for one or two algorithms: the source of rates, discordance, "
+            "probes per person and their correlation. May be repeated.",
             rich_help_panel="Data",
         ),
     ] = None
@@ -59,43 +60,46 @@ class PilotInputs(ScoreInputs):
 @gathered
 def plan(
     pilot: PilotInputs,
-    gallery: Annotated[str | None, o.condition("--gallery", "-g", "Who is enrolled in the pilot.")] = None,
+    gallery: Annotated[str | None, o.condition("--gallery", "-g", "Samples enrolled in the pilot.")] = None,
     probes: Annotated[
-        str | None, o.condition("--probes", "-p", "Who is searched for in the pilot; by default all others.")
+        str | None, o.condition("--probes", "-p", "Samples searched for in the pilot. Default: all others.")
     ] = None,
     rank: Annotated[
         int | None,
         typer.Option(
-            help="Rank at which a probe of the pilot counts as recognised; 1 unless said.",
+            help="Rank at which a probe of the pilot counts as recognised. Default: 1.",
             rich_help_panel="Data",
         ),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="Rate expected, e.g. 0.95.", rich_help_panel=_INTERVAL)
+        float | None, typer.Option(help="Expected rate, e.g. 0.95.", rich_help_panel=_INTERVAL)
     ] = None,
     half_width: Annotated[
         float | None,
-        typer.Option(help="Half-width wanted: 0.01 is one point either side.", rich_help_panel=_INTERVAL),
+        typer.Option(
+            help="Target half-width of the interval: 0.01 is one percentage point on either side.",
+            rich_help_panel=_INTERVAL,
+        ),
     ] = None,
     assurance: Annotated[
         float | None,
         typer.Option(
-            help="Chance that the interval is no wider, e.g. 0.8; without it, the width at the expected rate.",
+            help="Probability that the interval is no wider, e.g. 0.8. Default: plan for the width at the expected rate.",
             rich_help_panel=_INTERVAL,
         ),
     ] = None,
     margin: Annotated[
         float | None,
         typer.Option(
-            help="Smallest difference worth having. Declare it; never take the one observed.",
+            help="Smallest relevant difference. Specify it in advance; do not use the observed difference.",
             rich_help_panel=_DIFFERENCE,
         ),
     ] = None,
     discordant: Annotated[
         float | None,
         typer.Option(
-            help="Share of probes on which the two disagree, since only one of them is right. Without it, and without --from, a table over "
-            "guesses.",
+            help="Share of probes on which only one of the two algorithms is correct. Without it and without "
+            "--from, a table of assumed values.",
             rich_help_panel=_DIFFERENCE,
         ),
     ] = None,
@@ -103,7 +107,7 @@ def plan(
         bool,
         typer.Option(
             "--independent",
-            help="Two data sets of different people, each of the size found; give --rate, or one algorithm with --from.",
+            help="Plan for two data sets of different people, each of the computed size; requires --rate, or one algorithm with --from.",
             rich_help_panel=_DIFFERENCE,
         ),
     ] = False,
@@ -111,7 +115,7 @@ def plan(
         bool,
         typer.Option(
             "--equivalence",
-            help="Show that algorithms that do not differ are within the margin (two one-sided tests).",
+            help="Plan to show that two equal algorithms are within the margin (two one-sided tests).",
             rich_help_panel=_DIFFERENCE,
         ),
     ] = False,
@@ -119,25 +123,27 @@ def plan(
         bool,
         typer.Option(
             "--non-inferiority",
-            help="Show that one that does not differ is not worse by the margin (one-sided).",
+            help="Plan to show that an equal algorithm is not worse by the margin (one-sided).",
             rich_help_panel=_DIFFERENCE,
         ),
     ] = False,
     power: Annotated[
         float | None,
         typer.Option(
-            help="Chance of success wanted; 0.8 unless said. Worked out with --margin and --subjects.",
+            help="Target power. Default: 0.8. Computed with --margin and --subjects.",
             rich_help_panel=_DIFFERENCE,
         ),
     ] = None,
     error_rate: Annotated[
         float | None,
-        typer.Option(help="Error rate to be told: the rules of 3 and of 30.", rich_help_panel=_ERRORS),
+        typer.Option(help="Error rate to demonstrate: the rules of 3 and of 30.", rich_help_panel=_ERRORS),
     ] = None,
     events: Annotated[
         bool,
         typer.Option(
-            "--events", help="With --subjects: the error rates that they can tell.", rich_help_panel=_ERRORS
+            "--events",
+            help="With --subjects: compute the error rates that can be demonstrated.",
+            rich_help_panel=_ERRORS,
         ),
     ] = False,
     subjects: Annotated[
@@ -145,7 +151,7 @@ def plan(
         typer.Option(
             "--subjects",
             "-n",
-            help="People there are: what they attain is worked out.",
+            help="Number of people available: compute what they achieve.",
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
@@ -155,7 +161,7 @@ def plan(
             "--probes-per-subject",
             "-m",
             metavar="N[,N...]",
-            help="Probes of each person, 1 unless said; several numbers are dealt out in turn. With --probes-cv their mean.",
+            help="Number of probes per person; several numbers are assigned in turn. Default: 1. With --probes-cv, the mean.",
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
@@ -163,15 +169,15 @@ def plan(
         float,
         typer.Option(
             "--probes-cv",
-            help="Coefficient of variation of the number of probes, where people differ in it: standard deviation over mean.",
+            help="Coefficient of variation of the number of probes per person: standard deviation over mean.",
             rich_help_panel=_PEOPLE,
         ),
     ] = 0.0,
     icc: Annotated[
         float | None,
         typer.Option(
-            help="How alike the probes of one person are (intraclass correlation): 0 independent, 1 copies of each other. Needed with several; "
-            "for a difference on the same probes, of the differences.",
+            help="Intraclass correlation of the probes of one person: 0 independent, 1 identical. Required "
+            "with several probes per person; for a difference on the same probes, that of the differences.",
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
@@ -180,8 +186,8 @@ def plan(
 ) -> None:
     """How many people and probes a test needs.
 
-    For an interval, for a difference of two algorithms, or for a rare error. What is expected comes from a pilot (--from), or is given. With
-    --subjects it says what so many people attain instead.
+    For a confidence interval, a difference between two algorithms, or a rare error. Expected values come from
+    a pilot (--from) or from options. With --subjects, it computes what that number of people achieves.
 
     [bold]Examples[/bold]
 
@@ -254,7 +260,8 @@ def _outcomes(
         idle += [*experiment, *([] if rank is None else ["rank"])]
         if idle:
             raise UsageError(
-                f"{flag(idle[0])} is about a pilot, and there is none.", "give --from FILE, or leave it out."
+                f"{flag(idle[0])} applies to a pilot, but none was given.",
+                "pass --from FILE, or leave it out.",
             )
         return []
     from proband.cli.analyses.request_options import spelled
@@ -279,11 +286,14 @@ def _make(
     if question == _ERRORS:
         if pilot:
             raise UsageError(
-                "A pilot has no part in the rules for rare errors.",
-                "leave --from out, or ask for --half-width or --margin.",
+                "A pilot has no effect on the rules for rare errors.",
+                "leave --from out, or pass --half-width or --margin.",
             )
         if "--events" in given and "--error-rate" in given:
-            raise UsageError("--events asks what --error-rate says.", "leave one of them out.")
+            raise UsageError(
+                "--events and --error-rate cannot be combined: --events computes the error rate.",
+                "leave one of them out.",
+            )
         probes = people["probes_per_subject"]
         return plan_error_rate(
             given.get("--error-rate"), **{**people, "probes_per_subject": 1 if probes is None else probes}
@@ -292,8 +302,8 @@ def _make(
         if len(pilot) > 1:
             named = " and ".join(outcomes.algorithm for outcomes in pilot)
             raise UsageError(
-                f"The interval of a rate is that of one algorithm, got {named}.",
-                "choose one with FILE::KEY; two are for --margin.",
+                f"The interval of a rate needs one algorithm, got {named}.",
+                "select one with FILE::KEY; use two with --margin.",
             )
         taken: dict[str, Any] = {"pilot": pilot[0], "rank": rank} if pilot else {}
         return plan_half_width(
@@ -314,18 +324,19 @@ def _difference(
     from proband.inference.planning.planning import plan_difference
 
     if "--equivalence" in given and "--non-inferiority" in given:
-        raise UsageError("--equivalence and --non-inferiority exclude each other.")
+        raise UsageError("--equivalence and --non-inferiority cannot be combined.")
     independent = "--independent" in given
     if (not pilot and independent != ("--rate" in given)) or (independent and "--discordant" in given):
         raise UsageError(
-            "The rate is for two data sets, and for the same probes the share on which the two disagree.",
-            "give --independent with --rate, or --discordant, or neither for a table over guesses.",
+            "--rate requires --independent (two data sets); for the same probes, use --discordant.",
+            "pass --independent with --rate, or --discordant, or neither for a table of assumed values.",
         )
     if pilot and independent != (len(pilot) == 1):
         named = ", ".join(outcomes.algorithm for outcomes in pilot)
         raise UsageError(
-            f"A difference on the same probes needs two algorithms of the pilot, and one on two data sets one; got {named}.",
-            "choose them with FILE::KEY; --independent is for two data sets.",
+            f"A difference on the same probes needs two algorithms from the pilot; a difference between two "
+            f"data sets needs one. Got {named}.",
+            "select them with FILE::KEY; pass --independent for two data sets.",
         )
     aim: Aim = "difference"
     if "--equivalence" in given:
@@ -374,14 +385,15 @@ def _show_guesses(plans: list[DifferencePlan]) -> None:
         )
         for plan in plans
     ]
-    heads = columns("the two disagree on", "people", "probes", "difference", "power")
-    show_tables(Table(f"A plan for each guess ({first.aim})", heads, tuple(rows)))
+    heads = columns("discordant probes", "people", "probes", "difference", "power")
+    show_tables(Table(f"Plans for assumed values ({first.aim})", heads, tuple(rows)))
     tried = {plan.discordant for plan in plans}
     left_out = [percent(share) for share in _GUESSES if share not in tried]
     if left_out:
-        say(f"No plan is possible where they disagree on {' or '.join(left_out)} of probes.")
+        say(f"No plan is possible for {' or '.join(left_out)} discordant probes.")
     say(
-        "They disagree on a probe if only one of them is right. An earlier comparison or a pilot tells how often: --discordant, or --from FILE."
+        "A probe is discordant if only one of the two algorithms is correct. Take the share from an earlier "
+        "comparison (--discordant) or a pilot (--from FILE)."
     )
 
 
@@ -396,12 +408,12 @@ def _question(given: dict[str, Any], subjects: int | None, pilot: list[Outcomes]
     questions = [question for question, names in asked.items() if names]
     if len(questions) > 1:
         named = " and ".join(asked[question][0] for question in questions)
-        raise UsageError(f"{named} belong to different questions.", _WAYS)
+        raise UsageError(f"{named} cannot be combined.", _WAYS)
     if not questions and "--rate" not in given and (subjects is None or not pilot):
-        raise UsageError("There is nothing to plan for.", _WAYS)
+        raise UsageError("No goal was specified.", _WAYS)
     if not questions:
         return _DIFFERENCE if len(pilot) > 1 else _INTERVAL
     question = questions[0]
     if "--rate" in given and "--rate" not in _TAKES[question]:
-        raise UsageError(f"--rate has no part in {asked[question][0]}.", _WAYS)
+        raise UsageError(f"--rate has no effect with {asked[question][0]}.", _WAYS)
     return question

@@ -30,7 +30,7 @@ class OnceCommand(TyperCommand):
             seen: set[Any] = set()
             for parameter in found[2]:
                 if parameter in seen and isinstance(parameter, TyperOption) and not parameter.multiple:
-                    raise UsageError(f"{parameter.opts[-1]} is given more than once.", "give it once.")
+                    raise UsageError(f"{parameter.opts[-1]} was given more than once.", "pass it once.")
                 seen.add(parameter)
             return found
 

@@ -1,4 +1,4 @@
-"""``proband run``: a study file carried out, from data to report."""
+"""``proband run``: run a study file, from data to report."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def run(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="The study file; proband init writes one.")],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file; proband init writes one.")],
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             "-o",
             metavar="DIR",
-            help="Where results go. Default: as the study says, which may name no place outside its own directory, or STUDY-results beside it.",
+            help="Output directory. Default: the directory named in the study (within its own directory), or STUDY-results next to it.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -30,7 +30,7 @@ def run(
         bool,
         typer.Option(
             "--cache/--no-cache",
-            help="Keep costly results in a hidden directory beside DIR, so that a run that is stopped or repeated goes on from there.",
+            help="Keep expensive results in a hidden directory next to DIR, so that an interrupted or repeated run continues from there.",
             rich_help_panel="Output",
         ),
     ] = True,
@@ -39,21 +39,21 @@ def run(
         typer.Option(
             "--only",
             metavar="SECTION",
-            help="Carry out this analysis alone, by its section, with those whose results it needs; may be repeated. DIR then holds these alone.",
+            help="Run only the analysis of this section, and those whose results it needs; may be repeated. DIR then contains only these.",
         ),
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Say what would be read and done, about how long it takes and how much memory; compute and write nothing.",
+            help="Show what would be read and done, with estimates of time and memory; compute and write nothing.",
         ),
     ] = False,
     allow_plugins: Annotated[
         bool,
         typer.Option(
             "--allow-plugins",
-            help="Let the study import and call the code it names (package.module:attribute). Only for studies you trust.",
+            help="Allow the study to import and call the code it names (package.module:attribute). Only for studies you trust.",
         ),
     ] = False,
     show: Annotated[
@@ -63,9 +63,9 @@ def run(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Carry out a study file: report, results, tables, figures.
+    """Run a study file: report, results, tables, figures.
 
-    The directory appears when all is done. The same study gives the same bytes, with any number of threads.
+    The output directory appears when the run is complete. The same study gives identical files, with any number of threads.
 
     [bold]Examples[/bold]
 

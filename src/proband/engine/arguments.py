@@ -256,7 +256,9 @@ class SignatureGate:
                 f"{self._called(args)} has no argument {unknown[0]!r}.",
                 nearest(unknown[0], known)
                 or (
-                    f"it takes: {', '.join(known)}." if known else self._without_arguments(named[unknown[0]])
+                    f"the arguments are: {', '.join(known)}."
+                    if known
+                    else self._without_arguments(named[unknown[0]])
                 ),
             )
         parameters = self.signature.parameters.values()
@@ -269,8 +271,8 @@ class SignatureGate:
             own = len(_OWN.intersection(by_place))
             places = len(by_place) - own
             return UsageError(
-                f"{self._called(args)} takes {places} {'argument' if places == 1 else 'arguments'} by place, got {len(args) - own}.",
-                f"name the others: {', '.join(f'{name}=…' for name in rest[:4])}."
+                f"{self._called(args)} takes {places} {'argument' if places == 1 else 'arguments'} by position, got {len(args) - own}.",
+                f"pass the others by name: {', '.join(f'{name}=…' for name in rest[:4])}."
                 if rest
                 else self._without_arguments(args[-1]),
             )
@@ -281,7 +283,7 @@ class SignatureGate:
         ]
         if not missing:
             twice = next((name for name in named if name in by_place[: len(args)]), "an argument")
-            return UsageError(f"{self.name} was given {twice} twice.", "leave one out.")
+            return UsageError(f"{self.name} was given {twice} twice.", "leave one of them out.")
         hint = self.hints[missing[0]]
         return UsageError(
             f"{self.name} needs {' and '.join(missing)}.",
@@ -292,7 +294,7 @@ class SignatureGate:
         """What to do with what a function has no place for: a path, where it returns a text."""
         if self.signature.return_annotation not in (str, "str") or not isinstance(given, str | Path):
             return None
-        return f"it returns a text; write it: Path({str(given)!r}).write_text(result.{self.name.rpartition('.')[2]}())."
+        return f"it returns a string; write it with Path({str(given)!r}).write_text(result.{self.name.rpartition('.')[2]}())."
 
     def _swapped(self, called: str, given: Mapping[str, Any]) -> UsageError | None:
         """Whether what fits nowhere else fits in the place of another that does not fit there."""

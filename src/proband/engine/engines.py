@@ -27,7 +27,7 @@ LOCAL = re.compile(r"threads|processes(:[1-9][0-9]{0,3})?")
 """Engines of this machine."""
 _ADDRESS = re.compile(r"(tcp|tls)://.+")
 _HINT = Hint(
-    "{option:engine} is threads, processes, processes:4, or the address of a Dask scheduler: tcp://host:8786."
+    "{option:engine} must be threads, processes, processes:4, or the address of a Dask scheduler: tcp://host:8786."
 )
 _SECONDS = 10
 _in_use: ContextVar[Workers | Literal["threads"] | None] = ContextVar("engine", default=None)
@@ -48,20 +48,22 @@ def run_blocks(
         return in_threads(task, blocks, threads)
     if threads is not None:
         raise UsageError(
-            f"{threads} threads are asked for, but another engine than threads is in use.",
-            Hint("say how many it has: {option:engine=processes:4}; or leave one of the two out."),
+            f"{threads} threads were requested, but the engine in use is not threads.",
+            Hint(
+                "specify the number of processes: {option:engine=processes:4}; or leave one of the two out."
+            ),
         )
     return workers.run(task, blocks)
 
 
 @contextmanager
 def using(engine: Engine = None) -> Iterator[None]:
-    """Run all blocks within by an engine; what the name of one starts, or connects to, is ended with it.
+    """Run all blocks in this context on an engine; workers that it starts, and connections, are closed at the end.
 
     Parameters
     ----------
     engine
-        ``"threads"``; ``"processes"`` or ``"processes:4"``, as many processes of this machine; ``"tcp://host:8786"``, a Dask
+        ``"threads"``; ``"processes"`` or ``"processes:4"``, processes on this machine; ``"tcp://host:8786"``, a Dask
         scheduler; any `concurrent.futures.Executor`; a `dask.distributed.Client`. None changes nothing.
 
     Examples
@@ -138,11 +140,11 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise UsageError(
-            "Dask is not installed, so no scheduler can be reached.", "pip install 'proband[dask]'"
+            "Dask is not installed, which is needed to connect to a scheduler.", "pip install 'proband[dask]'"
         ) from None
     try:
         return Client(address, timeout=_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
         raise EngineError(
-            f"There is no Dask scheduler at {address}: {error}.", "start one: dask scheduler"
+            f"No Dask scheduler was found at {address}: {error}.", "start one: dask scheduler"
         ) from None

@@ -95,7 +95,7 @@ def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
     """An array in which what is missing is NaN, or None where anything may stand."""
     if isinstance(data, str | bytes) or data is None:
         raise UsageError(
-            f"The {what} are an array, got {type(data).__name__}.", "pass an array, a column or a list."
+            f"The {what} must be an array, got {type(data).__name__}.", "pass an array, a column or a list."
         )
     if hasattr(data, "detach"):
         data = _on_cpu(data, what)
@@ -114,7 +114,8 @@ def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
     except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
         said = str(error).partition("\n")[0].rstrip(".")
         raise InputError(
-            f"The {what} do not make an array: {said}.", "rows must be of one length, and numbers or texts."
+            f"The {what} cannot be converted to an array: {said}.",
+            "make all rows the same length, and use only numbers or only strings.",
         ) from None
     if found.dtype.kind != "O":
         return found
@@ -147,7 +148,7 @@ def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArr
     except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(f"The {what} cannot be computed: {error}.") from error
     if found.dtype.kind not in "biuf":
-        raise UsageError(f"The {what} must give a number; got {found.dtype.type.__name__}.")
+        raise UsageError(f"The {what} must return a number; got {found.dtype.type.__name__}.")
     return found.astype(np.float64, copy=False)
 
 
@@ -155,7 +156,7 @@ def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
     """Return the one number that a user's function makes of its arguments."""
     found = numbers_by(function, what, *args)
     if found.ndim:
-        raise UsageError(f"The {what} must give one number, not {found.shape}.")
+        raise UsageError(f"The {what} must return one number, not {found.shape}.")
     return float(found)
 
 

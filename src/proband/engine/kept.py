@@ -1,4 +1,4 @@
-"""What several blocks need, made once."""
+"""Objects shared by several blocks, made once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Made = TypeVar("Made")
 
 
 class Kept(Generic[Key, Made]):
-    """The last few things that were made, each once however many threads ask for it; sent elsewhere, it is empty.
+    """The most recently made objects, each made once even if several threads request it; empty in other processes.
 
     Examples
     --------

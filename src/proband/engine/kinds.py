@@ -21,10 +21,10 @@ from proband.words import given
 _NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number", bool: "True or False"}
 _OPEN = (Any, object, npt.ArrayLike)
 _IN_ARRAYS: dict[Any, tuple[str, Any, str]] = {
-    np.bool_: ("b", np.bool_, "an array of true and false"),
+    np.bool_: ("b", np.bool_, "a boolean array"),
     np.integer: ("iu", np.int64, "an array of whole numbers"),
     np.floating: ("f", np.float64, "an array of numbers"),
-    np.str_: ("U", np.str_, "an array of texts"),
+    np.str_: ("U", np.str_, "an array of strings"),
 }
 """What arrays hold: its kind, what is made of another kind where it can be, and in words."""
 _AXES = {1: "one axis", 2: "two axes", 3: "three axes"}
@@ -267,7 +267,7 @@ def expected(hint: Any) -> str:
     if hint in _NUMBERS:
         return _NUMBERS[hint]
     if hint is str or hint is Path:
-        return "a text" if hint is str else "a path"
+        return "a string" if hint is str else "a path"
     if origin in (abc.Mapping, dict):
         return f"a mapping of names to {_plural(inner[1])}"
     if origin in SEVERAL:
@@ -332,11 +332,11 @@ def cure_of(hint: Any) -> Hint | None:
 def made_by(hint: Any, value: Any = None) -> str | None:
     """How what is asked for is made, where its class says so; of what a table makes first, where a table was given."""
     if isinstance(value, list | tuple) and any(isinstance(member, abc.Mapping) for member in value):
-        return "join the dictionaries, {**first, **second}, or take what you need out of each, first['name']."
+        return "merge the dictionaries, {**first, **second}, or select the items you need, first['name']."
     found = [one for one in _classes(hint) if isinstance(getattr(one, "made_by", None), str)]
     if hasattr(value, "columns"):
         found.sort(key=lambda one: not getattr(one, "made_of_tables", False))
-    return f"make one: {found[0].made_by}." if found else None
+    return f"create one: {found[0].made_by}." if found else None
 
 
 def _classes(hint: Any) -> list[Any]:
@@ -371,7 +371,7 @@ def number_in(text: str) -> str | None:
         number = float(text.strip().removesuffix("%"))
     except ValueError:
         led = _LED_BY_NUMBER.match(text.strip())
-        return f"write the number alone: {led[1]}." if led else None
+        return f"write only the number: {led[1]}." if led else None
     return (
         f"write {given(number / 100)} for {text.strip()}."
         if share

@@ -11,7 +11,9 @@ from proband.engine.foreign import is_missing
 from proband.errors import InputError, first_few
 
 Labels = tuple[Hashable, ...]
-_DROP = "give both the same labels; where rows are in the same order anyway, drop them: {}.to_numpy()."
+_DROP = (
+    "use the same labels in both; if the rows are already in the same order, drop the labels: {}.to_numpy()."
+)
 
 
 def labels_of(data: Any) -> Labels | None:
@@ -61,7 +63,7 @@ def aligned(
     for what, own in labels.items():
         if numbered and set(own) == set(range(len(own))):
             raise InputError(
-                f"The rows of {what} are labelled by numbers in another order ({first_few(list(own))}) than those of {numbered[0]}.",
+                f"The rows of {what} are labelled by numbers in a different order ({first_few(list(own))}) than those of {numbered[0]}.",
                 _DROP.format("column"),
             )
         if own == order or len(own) != len(order):  # lengths are for others to judge
@@ -75,9 +77,9 @@ def aligned(
         unknown = follows or (plain[0] if plain else None)
         if unknown is not None:
             raise InputError(
-                f"By their labels the rows of {what} are in another order than those of {first}, and which of them {unknown} follows is "
-                "not known.",
-                "bring all to one order first.",
+                f"By their labels, the rows of {what} are in a different order from those of {first}, and it "
+                f"is unclear which order {unknown} follows.",
+                "put all in the same order first.",
             )
         found[what] = given[what].iloc[places]
     return found
@@ -125,7 +127,7 @@ def refuse_other_names(data: Any, names: Sequence[str], what: str, axis: int = 0
 def _otherwise(own: Labels, names: Sequence[str], what: str, axis: int) -> InputError:
     side = "rows" if axis == 0 else "columns"
     return InputError(
-        f"The {side} of the {what} are labelled {first_few(own)}, and the names given are {first_few(list(names))}.",
+        f"The {side} of the {what} are labelled {first_few(own)}, but the names given are {first_few(list(names))}.",
         _DROP.format("frame"),
     )
 

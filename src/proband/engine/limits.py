@@ -101,21 +101,21 @@ class Matching:
 
 _MOST = 10_000_000  # replicates
 _LAST_RANK = 10**9
-_WHOLE = Within(ge=-(2**63), le=2**63 - 1, said="A whole number has 64 bits at most")
-_FLOAT = Within(said="A number is below 1.8e308 in size")
+_WHOLE = Within(ge=-(2**63), le=2**63 - 1, said="A whole number must fit in 64 bits")
+_FLOAT = Within(said="A number must be below 1.8e308 in absolute value")
 LEVEL = Within(
     ge=1e-6,
     le=1 - 1e-9,
-    said="A confidence level lies well between 0 and 1",
+    said="A confidence level must be between 0 and 1, and not too close to either",
     hint="write 0.95 for 95 %.",
 )
-SEED = Within(ge=0, said="A seed is a whole number of at least 0", infinite=True)
+SEED = Within(ge=0, said="A seed must be a whole number of at least 0", infinite=True)
 
 Level = Annotated[float, LEVEL]
 Seed = Annotated[int, SEED]
 Threads = Annotated[int, Within(ge=1, le=10_000, said="The number of threads must be from 1 to 10,000")]
 Rank = Annotated[
-    int, Within(ge=1, le=_LAST_RANK, said=f"A rank is a whole number from 1 to {count(_LAST_RANK)}")
+    int, Within(ge=1, le=_LAST_RANK, said=f"A rank must be a whole number from 1 to {count(_LAST_RANK)}")
 ]
 Count = Annotated[int, Within(ge=0)]
 Positive = Annotated[int, Within(ge=1)]
@@ -123,16 +123,21 @@ Replicates = Annotated[int, Within(ge=0, le=_MOST)]
 Drawn = Annotated[
     int, Within(ge=2, le=_MOST, said=f"There must be at least two replicates, and at most {count(_MOST)}")
 ]
-Freedom = Annotated[float, Within(gt=0, said="Degrees of freedom are above 0", infinite=True)]
-Rho = Annotated[float, Within(ge=0, lt=1, said="Fay's rho lies from 0 up to, but not at, 1")]
-Power = Annotated[float, Within(ge=0.5, lt=1, said="A power lies between 0.5 and 1", hint="0.8 is usual.")]
+Freedom = Annotated[float, Within(gt=0, said="Degrees of freedom must be above 0", infinite=True)]
+Rho = Annotated[float, Within(ge=0, lt=1, said="Fay's rho must be at least 0 and below 1")]
+Power = Annotated[float, Within(ge=0.5, lt=1, said="A power must be between 0.5 and 1", hint="0.8 is usual.")]
 FalseMatchRate = Annotated[float, Within(gt=0, lt=1, said="A false match rate must be above 0 and below 1")]
 Share = Annotated[float, Within(gt=0, lt=1)]
 Rate = Annotated[float, Within(ge=0, le=1)]
 Title = Annotated[str, MaxLen(1000)]
 Inches = Annotated[float, Within(ge=1, le=100)]
 Margin = Annotated[
-    float, Within(gt=0, said="A margin is a difference worth having, above 0", hint="0.01 is one point.")
+    float,
+    Within(
+        gt=0,
+        said="A margin must be above 0: the smallest relevant difference",
+        hint="0.01 is one percentage point.",
+    ),
 ]
 
 
@@ -158,7 +163,9 @@ def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageE
         limits = next((one for one in inner[1:] if isinstance(one, Within)), None)
         longest = next((one.max_length for one in inner[1:] if isinstance(one, MaxLen)), None)
         if longest is not None and len(value) > longest:
-            return UsageError(f"{name} must have at most {count(longest)} letters, got {count(len(value))}.")
+            return UsageError(
+                f"{name} must have at most {count(longest)} characters, got {count(len(value))}."
+            )
         if limits is None:
             return beyond(name, value, inner[0], missing=missing)
         ends = _ends(value) if isinstance(value, np.ndarray) else (value,)
@@ -177,7 +184,7 @@ def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageE
     if hint is float:
         return _no_number(name, value, missing)
     if isinstance(value, str | Path) and not can_be_written(value, hint):
-        what = "path that a file can have" if hint is Path else "text that a file can hold"
+        what = "valid file path" if hint is Path else "text that can be stored in a file"
         return UsageError(f"{name} must be a {what}, got {shown(value)}.")
     return None
 

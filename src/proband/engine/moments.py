@@ -34,7 +34,7 @@ def moment_of(
     if in_utc is None:
         raise wrong(f"{what} {shown} has no time zone.", _EXAMPLE)
     if in_utc.microsecond:
-        raise wrong(f"{what} {shown} has fractions of a second.", "times here are whole seconds.")
+        raise wrong(f"{what} {shown} has fractions of a second.", "use whole seconds.")
     return in_utc
 
 

@@ -1,4 +1,4 @@
-"""How far along the work is, told to whoever wants to know."""
+"""Reporting of progress."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ class Progress(Protocol):
     """A listener to progress; the command line shows it as a bar."""
 
     def begin(self, what: str, total: int) -> None:
-        """A stage of `total` steps begins, and the one before is over; of 0 where steps cannot be counted."""
+        """Begin a stage of `total` steps, which ends the stage before; 0 if steps cannot be counted."""
 
     def advance(self, steps: int) -> None:
-        """Some of its steps are done."""
+        """Report that some steps of the stage are done."""
 
 
 class Silent:
-    """The default listener: says nothing."""
+    """The default listener, which ignores everything."""
 
     def begin(self, what: str, total: int) -> None:
         """Say nothing."""

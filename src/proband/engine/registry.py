@@ -1,4 +1,4 @@
-"""Things known by name: those that come with the program, those of installed plug-ins, and a user's own by dotted name."""
+"""Objects by name: those of Proband, those of installed plug-ins, and a user's own by dotted name."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True)
 class Registry:
-    """Names and what they mean; nothing is imported before it is asked for.
+    """Objects by name; nothing is imported before it is requested.
 
     Parameters
     ----------
     what
-        What kind of thing is known here, in words.
+        A description of the kind of object.
     group
-        The entry points by which an installed package adds to it.
+        The entry point group by which installed packages add objects.
     known
-        For each name a function that makes what it means, or ``module:attribute``.
+        For each name, a function that makes the object, or ``module:attribute``.
     package
-        A package whose modules register what they define; those with an underscore are shared by the others.
+        A package whose modules register their objects; modules with an underscore are shared helpers.
     """
 
     what: str
@@ -40,7 +40,7 @@ class Registry:
     _registered: dict[str, Any] = field(default_factory=dict)
 
     def register(self, *names: str) -> Callable[[Thing], Thing]:
-        """Let names mean what is decorated, or given to what is returned."""
+        """Register an object under names, directly or as a decorator."""
 
         def take(thing: Thing) -> Thing:
             self._registered.update(dict.fromkeys(names, thing))
@@ -49,7 +49,7 @@ class Registry:
         return take
 
     def names(self) -> list[str]:
-        """All names there are; of plug-ins nothing is imported."""
+        """All registered names; no plug-in is imported."""
         self._load()
         installed = sorted(entry.name for entry in self._installed())
         return list(dict.fromkeys([*self.known, *self._registered, *installed]))
@@ -60,7 +60,7 @@ class Registry:
         return "." in module and not module.startswith(".") and bool(attribute) and name not in self.names()
 
     def find(self, name: str) -> Any:
-        """Return what a name means; for what has a maker, what that makes."""
+        """Return the object of a name; if a maker is registered, the object it makes."""
         self._load()
         if name in self.known:
             home = self.known[name]
@@ -75,7 +75,7 @@ class Registry:
         if name.endswith(")"):
             raise UsageError(
                 f"There is no {self.what} {name!r}.",
-                f"say where the class is: MODULE:{name}, as in sklearn.linear_model:LogisticRegression().",
+                f"specify the module of the class: MODULE:{name}, as in sklearn.linear_model:LogisticRegression().",
             )
         raise UsageError(f"There is no {self.what} {name!r}.", self.meant_by(name))
 
@@ -85,7 +85,7 @@ class Registry:
         module, _, attribute = name.partition(":")
         own = ""
         if attribute and "." not in module:
-            own = f" Your own is named with its package: package.{module or 'module'}:{attribute}."
+            own = f" Write your own with its package: package.{module or 'module'}:{attribute}."
         return nearest(name, names) or meant(name, names, len(names)) + own
 
     def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:
@@ -102,7 +102,7 @@ class Registry:
         return found
 
     def everything(self) -> dict[str, Any]:
-        """All that is registered, and all that installed packages add, by name."""
+        """All registered objects, and those of installed packages, by name."""
         self._load()
         return {**self._registered, **{entry.name: _loaded(entry) for entry in self._installed()}}
 

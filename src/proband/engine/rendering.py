@@ -44,7 +44,7 @@ class Shown:
         return str(render(self, "latex"))
 
     def to_markdown(self) -> str:
-        """Return the table as Markdown, with what belongs beneath it.
+        """Return the table as Markdown, with its notes.
 
         Returns
         -------
@@ -54,16 +54,16 @@ class Shown:
         return str(render(self, "markdown"))
 
     def to_model_card(self, dataset: str = "test set", *, format: str = "markdown") -> str:
-        """Return a model card's part: metrics with intervals, the dataset and what varies.
+        """Return the result as a part of a model card: metrics with intervals, the dataset and what varies.
 
-        Evaluations, verifications, classifications, gates and what a study found have one.
+        Available for evaluations, verifications, classifications, gates and the findings of a study.
 
         Parameters
         ----------
         dataset
-            What the data are called.
+            The name of the dataset.
         format
-            ``markdown``: a README's head with Hugging Face's ``model-index`` and a section; ``yaml``: the head alone.
+            ``markdown``: the header of a README with Hugging Face's ``model-index``, and a section; ``yaml``: only the header.
 
         Returns
         -------
@@ -82,29 +82,29 @@ class Shown:
         algorithm: str | None = None,
         relative: bool | None = None,
     ) -> Figure:
-        """Draw the result; `save_figure` writes what is returned, and notebooks show it.
+        """Draw the result. Use `save_figure` to save the returned figure; notebooks show it.
 
-        A result without a figure of its own is drawn as its values with their intervals, a row each.
+        A result without a special figure is drawn as its values with their intervals, one row each.
 
         Parameters
         ----------
         ax
-            Matplotlib axes to draw into, for figures of one panel; by default a figure of its own.
+            Matplotlib axes to draw into, for figures with one panel; by default a new figure.
         which
-            The name of a figure, for results with several: of verifications ``det``, ``roc`` or ``scores``; by default the first.
+            The name of a figure, for results with several: for verifications ``det``, ``roc`` or ``scores``; by default the first.
         width
-            Of the figure, in inches; not with `ax`.
+            The width of the figure in inches; not with `ax`.
         title
             A heading.
         algorithm
-            Of confusion matrices and stratified studies, whose.
+            For confusion matrices and stratified studies: the algorithm to show.
         relative
-            Of curves over ranks, whether these are shares of the gallery.
+            For curves over ranks: whether ranks are shares of the gallery size.
 
         Returns
         -------
         matplotlib.figure.Figure
-            The figure; with `ax` the one that holds it.
+            The figure; with `ax`, the figure of these axes.
         """
         given = {"which": which, "width": width, "title": title, "algorithm": algorithm, "relative": relative}
         options = {name: value for name, value in given.items() if value is not None}

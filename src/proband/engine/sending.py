@@ -117,8 +117,8 @@ class Parcel:
     def _unpacked(self) -> Any:
         if self.program != code_digest():
             raise EngineError(
-                "A worker runs another version of Proband than this.",
-                "install the same on every machine, and start the workers anew.",
+                "A worker runs a different version of Proband.",
+                "install the same version on every machine, and restart the workers.",
             )
         content = memoryview(self._content())
         pieces = [
@@ -129,8 +129,8 @@ class Parcel:
             return pickle.loads(pieces[0], buffers=pieces[1:])  # noqa: S301 - what this program packed
         except (AttributeError, ImportError, TypeError, pickle.UnpicklingError) as error:
             raise EngineError(
-                f"A worker does not know what it is to do: {error}.",
-                "code of your own must stand in a module that the workers can import, not in the script that is run.",
+                f"A worker cannot load its task: {error}.",
+                "define your code in a module that the workers can import, not in the script that you run.",
             ) from None
 
     def _content(self) -> mmap.mmap | bytearray:
@@ -142,8 +142,8 @@ class Parcel:
                 return mmap.mmap(file.fileno(), self.n_bytes, access=mmap.ACCESS_COPY)
         except (OSError, ValueError) as error:
             raise InputError(
-                f"A worker cannot read the work that was put into {self.path}: {error}.",
-                f"set {SHARED_VARIABLE} to a directory that all workers see.",
+                f"A worker cannot read the task in {self.path}: {error}.",
+                f"set {SHARED_VARIABLE} to a directory that all workers can read.",
                 file=Said(self.path),
             ) from None
 
@@ -162,8 +162,8 @@ def packed(task: Any) -> tuple[Parcel, list[memoryview]]:
         _Packer(written, protocol=5, buffer_callback=beside).dump(task)
     except (AttributeError, TypeError, pickle.PicklingError) as error:
         raise EngineError(
-            f"This work cannot be sent to other processes: {error}.",
-            "code of your own must stand in a module, not within a function; or leave the engine out.",
+            f"The work cannot be sent to other processes: {error}.",
+            "define your code in a module, not within a function; or leave the engine out.",
         ) from None
     pieces = [written.getbuffer().toreadonly(), *buffers]
     spans, end = [], 0

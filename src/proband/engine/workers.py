@@ -61,7 +61,7 @@ class Workers(ABC):
         done: Done = future.result()
         return done
 
-    cure = "its workers died, perhaps for want of memory; start it anew with fewer of them."
+    cure = "restart it with fewer workers; they died, possibly for lack of memory."
 
     def renew(self, error: BaseException, n_breaks: int) -> None:
         """Take new workers for those that died, or say why not."""
@@ -165,8 +165,8 @@ class Processes(Workers):
     """Processes of this machine, started when they are first needed and ended with the engine; who dies is replaced."""
 
     cure = (
-        "its processes die, perhaps for want of memory: start fewer. A script must not begin work when it is imported, as every "
-        "process does: put it under if __name__ == '__main__'."
+        "start fewer processes; they died, possibly for lack of memory. In a script, put the work under if "
+        "__name__ == '__main__', because every process imports the script."
     )
 
     def __init__(self, n: int | None = None) -> None:
@@ -192,7 +192,7 @@ class Processes(Workers):
     def renew(self, error: BaseException, n_breaks: int) -> None:
         if n_breaks > _MOST_BREAKS:
             super().renew(error, n_breaks)
-        _LOG.warning("a worker died; what it had not finished is done again.")
+        _LOG.warning("a worker died; its unfinished work is repeated.")
         self.close(at_once=True)
 
     def close(self, at_once: bool = False) -> None:
@@ -242,7 +242,8 @@ class Cluster(Workers):
     def __init__(self, client: Any) -> None:
         if client.asynchronous:
             raise UsageError(
-                "The Dask client is asynchronous, and here it is waited for.", "make a plain one."
+                "The Dask client is asynchronous; a synchronous client is needed.",
+                "create it without asynchronous=True.",
             )
         self._client = client
 
@@ -275,7 +276,7 @@ class Cluster(Workers):
                 parcel = held = _put(task, folder)
             else:
                 made, pieces = packed(task)
-                _say_size(made, "sent to every worker, for they see no directory in common")
+                _say_size(made, "sent to every worker, because they do not share a directory")
                 parcel = replace(made, content=_joined(made, pieces))
                 with _telling():
                     held = self._client.scatter(parcel, broadcast=True, hash=False)
@@ -308,17 +309,17 @@ def _telling() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise EngineError(
-            f"Workers of the cluster died again and again over one piece of work ({error.task}).",
-            "they may lack memory: start fewer of them, or with more.",
+            f"Workers of the cluster died repeatedly on the same task ({error.task}).",
+            "start fewer workers, or workers with more memory.",
         ) from error
     except (CommClosedError, CancelledError, FutureCancelledError, TimeoutError) as error:
         raise EngineError(
-            f"The cluster no longer answers: {error or type(error).__name__}.",
-            "is its scheduler still there?",
+            f"The cluster no longer responds: {error or type(error).__name__}.",
+            "check that its scheduler is still running.",
         ) from error
     except ImportError as error:
         raise EngineError(
-            f"A worker of the cluster cannot begin: {error}.", "install the same Proband there."
+            f"A worker of the cluster cannot start: {error}.", "install the same version of Proband there."
         ) from error
 
 
@@ -327,15 +328,14 @@ def shared_directory() -> Iterator[Path]:
     """A directory for what is sent, which all workers should see: beneath ``PROBAND_SHARED``, or for temporary files."""
     asked = os.environ.get(SHARED_VARIABLE) or None
     if asked is not None and not Path(asked).is_dir():
-        raise UsageError(f"{SHARED_VARIABLE} must name a directory that is there, got {asked!r}.")
+        raise UsageError(f"{SHARED_VARIABLE} must be an existing directory, got {asked!r}.")
     made = tempfile.TemporaryDirectory(prefix="proband-", dir=asked, ignore_cleanup_errors=True)
     try:
         with made as folder:
             yield Path(folder).resolve()
     finally:
-        if Path(
-            made.name
-        ).exists():  # Windows removes no file that workers have mapped; they end before the program does
+        # Windows removes no file that workers have mapped; they end before the program does.
+        if Path(made.name).exists():
             atexit.register(shutil.rmtree, made.name, ignore_errors=True)
 
 
@@ -349,7 +349,7 @@ def _put(task: Any, folder: Path) -> Parcel:
     except OSError as error:
         raise EngineError(
             f"{count(parcel.n_bytes)} bytes cannot be written to {folder.parent}: {error.strerror}.",
-            f"set {SHARED_VARIABLE} to a directory with more room, which all workers see.",
+            f"set {SHARED_VARIABLE} to a directory with more space that all workers can read.",
         ) from None
     return replace(parcel, path=str(path))
 

@@ -1,9 +1,9 @@
 """Probe categories: conditions on a probe *and* its mate, after FERET (Phillips et al. 2000).
 
 FERET scores one set of probes several times, by how each probe relates to the gallery image of the same person:
-taken in the same image set with another expression (*fb*), the same day with another camera and lighting (*fc*), in
-another image set (*duplicate I*), or long after (*duplicate II*). Its duplicate II probes are searched for in a gallery of
-their own.
+taken in the same image set with another expression (*fb*), on the same day with another camera and lighting
+(*fc*), in another image set (*duplicate I*), or much later (*duplicate II*). Duplicate II probes are searched
+for in a separate gallery.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from proband.words import Sentence, count
 CATEGORY_UNDECIDED = Sentence(
     "samples.category-undecided",
     "note",
-    "{n:count probe} {n:word was/were} left out of category {category!r}: it is undecided, since "
+    "{n:count probe} {n:word was/were} left out of category {category!r}: the rule cannot be decided, since "
     + UNDECIDED,
 )
 GALLERY_UNDECIDED = Sentence(
     "samples.gallery-of-category-undecided",
     "note",
-    "{n:count enrolled image} {n:word was/were} left out of the gallery of category {category!r}: it is undecided, since "
+    "{n:count enrolled image} {n:word was/were} left out of the gallery of category {category!r}: the condition cannot be decided, since "
     + UNDECIDED,
 )
 
@@ -59,14 +59,14 @@ class Category:
     Parameters
     ----------
     name
-        What to call it.
+        The name of the category.
     rule
         A condition in which every column is ``probe.x`` or ``mate.x``.
     mates
-        With several mates in the gallery, whether the rule must hold for ``"all"`` of them or for ``"any"``.
+        If a probe has several mates in the gallery, whether the rule must be true for ``"all"`` or for ``"any"``.
     gallery
-        A condition on enrolled images: those that meet it are the category's own gallery, and its probes are searched for
-        among them alone. None: the whole gallery.
+        A condition on enrolled images that defines a separate gallery, in which the probes of the category
+        are searched for. None: the whole gallery.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Category:
 
     def __post_init__(self) -> None:
         if self.mates not in ("all", "any"):
-            raise UsageError(f"A category must hold for 'all' mates or for 'any', not for {self.mates!r}.")
+            raise UsageError(f"mates must be 'all' or 'any', not {self.mates!r}.")
 
     @classmethod
     def parse(cls, text: str) -> Category:
@@ -103,13 +103,13 @@ class Category:
         name, colon, rule = text.partition(":")
         if not colon or not name.strip() or not rule.strip():
             raise UsageError(
-                f"The category {quoted(text)} is not of the form 'name: rule'.",
+                f"The category {quoted(text)} does not have the form 'name: rule'.",
                 "write for example: 'dup2: probe.date - mate.date >= days(500)'",
             )
         return cls(name.strip(), rule.strip())
 
     def of(self, experiment: Experiment) -> Experiment:
-        """Return the experiment over the probes that fall into this category, and over its own gallery if it has one.
+        """Return the experiment restricted to the probes of this category, and to its gallery if it has one.
 
         Probes without a mate in that gallery belong to no category; probes for which the rule is undecided are left out and
         counted in the notes.
@@ -117,18 +117,18 @@ class Category:
         Parameters
         ----------
         experiment
-            The experiment whose probes are looked at.
+            The experiment to restrict.
 
         Returns
         -------
         Experiment
-            The same with the probes of this category alone, and its own gallery if it has one.
+            The experiment with the probes, and the gallery if any, of this category.
         """
         experiment = self._enrolled(experiment)
         pairs = mate_pairs(experiment)
         if pairs.height == 0:
             raise DesignError(
-                f"No probe has a mate in the gallery, so none can be in category {self.name!r}."
+                f"No probe has a mate in the gallery, so no probe is in category {self.name!r}."
             )
         named = {name: dtype for name, dtype in pairs.schema.items() if "." in name}
         rule = compile_expression(self.rule, named, ROLES)
@@ -162,7 +162,7 @@ class Category:
         unknown = met.null_count()
         note = GALLERY_UNDECIDED(n=unknown, category=self.name) if unknown else None
         part = experiment.restricted(gallery=kept, note=note)
-        part.gallery_rule = f"{experiment.gallery_rule}, of which {self.gallery}"
+        part.gallery_rule = f"{experiment.gallery_rule}, restricted to {self.gallery}"
         return part
 
 
@@ -192,16 +192,15 @@ def feret_categories(
     Parameters
     ----------
     image_set
-        The column that tells one sitting from another: "other session" means another image set, which may be of
-        the same day.
+        The column that identifies a session: a different session means a different image set, possibly on the same day.
     date, camera
-        The columns of the day and of the camera.
+        The columns of the date and of the camera.
     long_after
-        The condition that makes a duplicate a duplicate II; ``{date}`` stands for the date column. By default at least
-        500 days later. ``"feret"``: FERET's own dates, for FERET's own images: the mate before 1995 and the probe in 1996,
-        searched for among the images enrolled before 1995.
+        The condition that defines duplicate II; ``{date}`` stands for the date column. By default at least
+        500 days later. ``"feret"``: the dates of the FERET study, only for FERET images: the mate before 1995
+        and the probe in 1996, searched for among the images enrolled before 1995.
     gallery
-        A condition on enrolled images that makes the gallery of duplicate II, in which ``{date}`` stands for the date column.
+        A condition on enrolled images that defines the gallery of duplicate II; ``{date}`` stands for the date column.
 
     Returns
     -------
@@ -234,12 +233,12 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
         raise unknown_name("column", column, frame.columns, "to group probes by")
     kind = frame.schema[column]
     if kind.is_nested() or kind == pl.Object:
-        raise UsageError(f"The column {column!r} is of type {kind}, which makes no groups.")
+        raise UsageError(f"The column {column!r} has the type {kind}, which cannot define groups.")
     found = frame[column][experiment.probes[experiment.mated]].drop_nulls().unique().sort()
     if not 1 <= len(found) <= _MOST_GROUPS:
         raise UsageError(
-            f"The column {column!r} has {count(len(found))} values among the probes; groups are 1 to {_MOST_GROUPS}.",
-            Hint("for ranges write categories: {option:category}.", name="young", rule="probe.age < 30"),
+            f"The column {column!r} has {count(len(found))} values among the probes; expected 1 to {_MOST_GROUPS} groups.",
+            Hint("use categories for ranges: {option:category}.", name="young", rule="probe.age < 30"),
         )
     if found.dtype == pl.Date:
         values = [(str(value), f"date('{value}')") for value in found]

@@ -1,4 +1,4 @@
-"""Ways to choose a gallery or a probe set from a table of samples."""
+"""Ways to select a gallery or a probe set from a table of samples."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from proband.words import count, counted
 
 @dataclass(frozen=True)
 class OnePerSubject:
-    """One sample of each subject: the first in table order, or by a column.
+    """Select one sample of each subject: the first in table order, or by a column.
 
     Parameters
     ----------
     where
-        A condition the sample must meet; subjects without such a sample are left out.
+        A condition that samples must meet; subjects without such a sample are left out.
     order_by
-        The column that decides which comes first (table order breaks ties; missing values come last).
+        The column to sort by (ties are broken by table order; missing values come last).
     last
-        Take the last instead of the first.
+        Select the last sample instead of the first.
 
 
     Examples
@@ -80,7 +80,9 @@ def choose(samples: Samples, choice: Choice) -> Selection:
     if mask is None:
         names = plain_names(choice)
         if any(map(is_missing, names)):
-            raise InputError("An id that is to be chosen is missing.", "leave missing ids out.")
+            raise InputError(
+                "The list of ids contains a missing value.", "remove missing values from the list."
+            )
         return _from_ids(samples, [*map(str, names)], "")
     return Selection(frozen(choose_mask(mask, len(samples))), f"a mask of {count(int(mask.sum()))} samples")
 
@@ -91,8 +93,8 @@ def check_choice(choice: Choice) -> None:
     known = isinstance(choice, str | OnePerSubject | Selection)
     if not known and (isinstance(choice, type | bytes) or not listed):
         raise UsageError(
-            f"Samples cannot be chosen by {shown(choice)}.",
-            "give a condition, a list of ids, a mask or OnePerSubject().",
+            f"Samples cannot be selected by {shown(choice)}.",
+            "pass a condition, a list of ids, a mask or OnePerSubject().",
         )
 
 
@@ -113,8 +115,8 @@ def _as_mask(choice: Iterable[object]) -> npt.NDArray[np.bool_] | None:
         return None
     if len(held) < values.size:
         raise UsageError(
-            f"The mask is neither true nor false for {count(values.size - len(held))} of {count(values.size)} samples.",
-            "fill in the missing ones: mask.fillna(False), mask.fill_null(False).",
+            f"The mask has missing values for {count(values.size - len(held))} of {count(values.size)} samples.",
+            "fill in the missing values: mask.fillna(False), mask.fill_null(False).",
         )
     return values.astype(np.bool_)
 
@@ -147,7 +149,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
             f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}.",
             samples.ids.difference(names)
             or _like_places(unknown, len(samples))
-            or f"ids there are {first_few(samples.ids)}.",
+            or f"the table contains {first_few(samples.ids)}.",
         )
     positions = samples.ids.positions(names)
     distinct, counts = np.unique(positions, return_counts=True)
@@ -162,7 +164,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
 def _like_places(names: list[str], n: int) -> str | None:
     """How to choose by places in the table, where ids look like such."""
     if all(name.isdecimal() and int(name) < n for name in names):
-        return "for places in the table: samples.ids[place] is the id of each; or pass a mask."
+        return "for row numbers, pass the ids samples.ids[row], or a mask."
     return None
 
 

@@ -24,7 +24,7 @@ UNFINISHED = Sentence(
 TAKEN_AS_TEXT = Sentence(
     "samples.column-taken-as-text",
     "caution",
-    "the column {column} is taken as text: {n:count} of {total:count value} cannot be read as {kind}: {examples}",
+    "the column {column} is read as text: {n:count} of {total:count value} cannot be read as {kind}: {examples}",
 )
 
 
@@ -132,13 +132,13 @@ def _refuse_bytes(path: Path, data: bytes) -> None:
     if b"\0" in data:
         fault, place = "has a NUL byte", data.index(b"\0")
     elif b'"' not in data and b"\r" in data.replace(b"\r\n", b""):
-        fault = "has a carriage return that ends no line"
+        fault = "has a carriage return that does not end a line"
         place = next(k for k, byte in enumerate(data) if byte == 13 and data[k + 1 : k + 2] != b"\n")
     else:
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            fault, place = "is not text in utf-8", error.start
+            fault, place = "is not UTF-8 text", error.start
     if fault:
         line = data.count(b"\n", 0, place) + 1
         raise InputError(
@@ -153,14 +153,14 @@ def _names(path: Path, data: bytes, separator: str) -> list[str]:
     if not any(names):
         raise InputError(
             f"{path.name} begins with a blank line.",
-            "the first line holds the names of columns.",
+            "put the column names on the first line.",
             file=Said(path.name),
         )
     repeated = [name for name, count in Counter(name.strip() for name in names).items() if count > 1]
     if repeated:
         raise InputError(
             f"{path.name} has more than one column {first_few(repeated)}.",
-            "give every column a name of its own, that differs in more than blanks.",
+            "give every column a different name; names that differ only in blanks are not allowed.",
             file=Said(path.name),
         )
     return names
@@ -174,7 +174,7 @@ def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> None:
         raise InputError(
             f"{path.name}, line {line}: the row has {count(found)} {'value' if found == 1 else 'values'}, and there are "
             f"{count(width)} columns.",
-            "was the file cut off? A value that is missing is an empty cell.",
+            "check whether the file was truncated; write a missing value as an empty cell.",
             file=Said(path.name),
         )
 

@@ -35,12 +35,12 @@ DATA_SETS: dict[str, str] = {
 READ_AS = Sentence(
     "samples.read-as",
     "note",
-    "samples are the {pictures:count picture} of {directory}, by their names: {pattern}",
+    "samples are the {pictures:count image} of {directory}, with file names of the form {pattern}",
 )
 NOT_PICTURES = Sentence(
     "samples.not-pictures",
     "note",
-    "{n:count file} of {directory} {n:word is no picture/are no pictures} and left out: {examples}",
+    "{n:count file} of {directory} {n:word is not an image and was/are not images and were} left out: {examples}",
 )
 
 _BEGINNINGS = (
@@ -75,11 +75,11 @@ class Naming:
         if not self.kinds:
             raise UsageError(
                 f"The pattern {self.pattern!r} has no field in braces.",
-                "write what the parts of a name are, such as '{subject}.{expression}.{number}'.",
+                "name the parts of a file name, such as '{subject}.{expression}.{number}'.",
             )
         own = [name for name in self.kinds if name in _OWN]
         if own:
-            raise UsageError(f"The table has a column {own[0]!r} of its own.", "give the field another name.")
+            raise UsageError(f"The table already has a column {own[0]!r}.", "use another name for the field.")
 
     def fields_of(self, file: str) -> dict[str, str] | None:
         """What a name says; None if it is not so named."""
@@ -161,13 +161,13 @@ def frame_of_names(directory: Path, names: str | None, notes: list[Note]) -> pl.
     """
     pictures, others = picture_files(directory)
     if not pictures:
-        raise InputError(f"There is no picture in {directory}.", file=Said(directory))
+        raise InputError(f"There are no images in {directory}.", file=Said(directory))
     known = names if names is not None else data_set_of(pictures)
     if known is None:
         raise UsageError(
-            f"Who is on the pictures of {directory.name} is not known: {first_few(pictures)} are named like no data set known here "
-            f"({', '.join(DATA_SETS)}).",
-            f"say how they are named: '{directory.name}/{{subject}}_{{number}}', or give a table of samples.",
+            f"Cannot tell the subjects of the images in {directory.name}: {first_few(pictures)} do not follow "
+            f"the naming of a known data set ({', '.join(DATA_SETS)}).",
+            f"specify the pattern of the names, such as '{directory.name}/{{subject}}_{{number}}', or pass a samples table.",
             file=Said(directory.name),
         )
     naming = Naming(DATA_SETS.get(known, known))
@@ -176,8 +176,8 @@ def frame_of_names(directory: Path, names: str | None, notes: list[Note]) -> pl.
     strange = [file for file, fields in found.items() if fields is None]
     if strange:
         raise InputError(
-            f"{count(len(strange))} of {count(len(pictures))} pictures are not named {naming.pattern}: {first_few(strange)}.",
-            "correct the pattern ([…] may be absent, * is anything), or move them elsewhere.",
+            f"{count(len(strange))} of {count(len(pictures))} images do not match the pattern {naming.pattern}: {first_few(strange)}.",
+            "correct the pattern ([…] is optional, * matches anything), or move these files elsewhere.",
             file=Said(directory.name),
         )
     notes.append(READ_AS(pictures=len(pictures), directory=directory.name, pattern=naming.pattern))
@@ -194,7 +194,9 @@ def _frame(files: list[str], found: list[dict[str, str]], naming: Naming) -> pl.
             days = values.str.to_date(DATES[kind][1], strict=False)
             wrong = values.filter(days.is_null() & values.is_not_null())
             if len(wrong):
-                raise InputError(f"{first_few(wrong.to_list())} in the names of files is no day ({kind}).")
+                raise InputError(
+                    f"{first_few(wrong.to_list())} in the file names is not a valid date ({kind})."
+                )
             values = days
         elif kind == "number" and name not in ("id", "subject"):
             whole = values.cast(pl.Int64, strict=False)

@@ -1,4 +1,4 @@
-"""A gallery of known samples and a set of probes to be recognised."""
+"""A gallery of known samples and a set of probes to recognise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proband.words import Note, Sentence, count, counted
 SET_UNDECIDED = Sentence(
     "samples.set-undecided",
     "note",
-    "{n:count sample} {n:word was/were} left out of the {role} set: {rule!r} is undecided for {n:word it/them}, since "
+    "{n:count sample} {n:word was/were} left out of the {role} set: {rule!r} cannot be decided for {n:word it/them}, since "
     + UNDECIDED,
 )
 
@@ -29,16 +29,16 @@ Universe = Literal["closed", "open"]
 
 
 class Experiment:
-    """One virtual experiment: which samples are enrolled and which are searched for.
+    """One virtual experiment: the enrolled samples and the samples searched for.
 
     Parameters
     ----------
     samples
-        The table both sets are chosen from.
+        The table from which both sets are selected.
     gallery
         The enrolled samples: a condition, `OnePerSubject`, a list of ids or a mask.
     probes
-        The samples searched for, in the same forms; by default all that are not in the gallery.
+        The samples searched for, in the same forms; by default all samples that are not in the gallery.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class Experiment:
             names = [self.samples.ids[place] for place in shared]
             raise DesignError(
                 f"{counted(len(names), 'sample is', 'samples are')} in the gallery and in the probe set: {first_few(names)}.",
-                "a sample matches itself trivially; choose disjoint sets (or leave the probes out: all others).",
+                "choose disjoint sets, since a sample matches itself trivially; without probes, all other samples are probes.",
             )
 
     @cached_property
@@ -100,7 +100,7 @@ class Experiment:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash of who is in the gallery and who is a probe: equal only for the same experiment."""
+        """A short hash of the gallery and the probe set: equal only for the same experiment."""
         digest = hashlib.sha256()
         for positions in (self.gallery, self.probes):
             names = sorted(map(self.samples.ids[:].__getitem__, positions.tolist()))
@@ -114,7 +114,7 @@ class Experiment:
 
     @property
     def n_gallery_subjects(self) -> int:
-        """How many people the gallery holds: its size, as FERET counts it."""
+        """The number of people in the gallery: its size, as counted in FERET."""
         return len(np.unique(self.samples.codes[self.gallery]))
 
     def restricted(
@@ -124,19 +124,19 @@ class Experiment:
         probes: Iterable[Count] | None = None,
         note: Note | None = None,
     ) -> Experiment:
-        """Return the same experiment over a part of its gallery or probes (positions in the table).
+        """Return the experiment restricted to a part of its gallery or probes (positions in the table).
 
         Parameters
         ----------
         gallery, probes
-            Positions in the table of those that stay; by default all.
+            Positions in the table of the samples to keep; by default all.
         note
-            What is to be said of it.
+            A note on the restriction.
 
         Returns
         -------
         Experiment
-            The experiment with these alone.
+            The restricted experiment.
         """
         part = object.__new__(Experiment)
         part.samples = self.samples

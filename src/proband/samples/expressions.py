@@ -58,8 +58,8 @@ _RESULT: dict[tuple[Kind, str, Kind], Kind] = {
 }
 _TOO_LARGE: dict[type, float] = {int: 2**63, float: math.inf}
 _INSTEAD: dict[type[ast.operator], str] = {
-    ast.BitAnd: "join conditions by and, as in: session == 1 and view == 'F'",
-    ast.BitOr: "join conditions by or, as in: view == 'F' or view == 'P'",
+    ast.BitAnd: "join conditions with and, as in: session == 1 and view == 'F'",
+    ast.BitOr: "join conditions with or, as in: view == 'F' or view == 'P'",
 }
 _QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
 _SIGNS_OF_OTHERS = {
@@ -73,7 +73,7 @@ _SIGNS_OF_OTHERS = {
     r"\bIN\b": "in",
 }
 _FUNCTIONS = ("abs", "col", "date", "days")
-_COMPARE_IT = "compare it with something, as in: session == 1"
+_COMPARE_IT = "compare it with a value, as in: session == 1"
 _DATE, _SPAN = "write a date as date('1996-01-31').", "write a span of time as days(500)."
 
 
@@ -98,11 +98,11 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     if len(text) > MAX_LENGTH:
         raise UsageError(
             f"The expression is {count(len(text))} characters long; the limit is {count(MAX_LENGTH)}.",
-            "put long lists of ids into a file and pass that.",
+            "put long lists of ids into a file and pass the file.",
         )
     tree = _parsed(text)
     if _depth(tree) > MAX_DEPTH:
-        raise UsageError(f"The expression {quoted(text)} is nested more than {MAX_DEPTH} deep.")
+        raise UsageError(f"The expression {quoted(text)} is nested more than {MAX_DEPTH} levels deep.")
     term = _Compiler(text, schema, tuple(roles)).visit(tree)
     if term.kind != "boolean":
         raise UsageError(
@@ -117,8 +117,8 @@ def _parsed(text: str) -> ast.expr:
     text = text.replace("\r\n", "\n")
     if any(mark in text for mark in _OTHER_LINE_BREAKS):
         raise UsageError(
-            f"The expression {quoted(text)} has a form feed, or another mark that may or may not end a line.",
-            "break lines with plain line breaks; within quotes write such a mark with a backslash, as in '\\x0c'.",
+            f"The expression {quoted(text)} contains a form feed or a similar character that may end a line.",
+            "use plain line breaks; in quoted text write such a character with a backslash, as in '\\x0c'.",
         )
     where = ""
     try:
@@ -146,7 +146,7 @@ def _rewritten(text: str) -> str:
         written = text
     if written == text:
         return "write for example: session == 1 and view == 'Frontal'"
-    return f"conditions are compared with == and joined by and, or, not; write: {quoted(written, 400)[1:-1]}"
+    return f"use == to compare, and combine conditions with and, or, not; write: {quoted(written, 400)[1:-1]}"
 
 
 class _Compiler:
@@ -192,7 +192,7 @@ class _Compiler:
 
     def limited(self, term: Term) -> Term:
         if term.size > MAX_SIZE:
-            raise self.refuse("it takes too many operations")
+            raise self.refuse("it needs too many operations")
         return term
 
     def of_kind(self, node: ast.expr, *kinds: Kind) -> Term:
@@ -206,7 +206,7 @@ class _Compiler:
                 if term.kind == "text"
                 else None
             )
-            raise self.refuse(f"{_source(node)} is a {_named(term.kind)} where a {wanted} is needed", hint)
+            raise self.refuse(f"{_source(node)} is a {_named(term.kind)} where a {wanted} is expected", hint)
         return term
 
     def arithmetic(self, node: ast.BinOp) -> Term:
@@ -298,9 +298,9 @@ class _Compiler:
             raise self.refuse(f"{_source(node)} is not a column name")
         if self.roles and name.partition(".")[0] not in self.roles:
             choices = " or ".join(f"{role}.{name}" for role in self.roles)
-            raise self.refuse(f"{quoted(name)} does not say whose it is", f"write {choices}.")
+            raise self.refuse(f"{quoted(name)} needs a prefix", f"write {choices}.")
         if name not in self.schema:
-            hint = nearest(name, self.schema) or f"{meant(name, self.schema)} Text goes in quotes."
+            hint = nearest(name, self.schema) or f"{meant(name, self.schema)} Write text in quotes."
             raise self.refuse(f"there is no column {quoted(name)}", hint)
         term = terms.column(name, self.schema[name])
         if term is None:
@@ -342,7 +342,7 @@ def _instead(sides: Mapping[Kind, ast.expr], ordered: bool) -> str | None:
         other = isinstance(next(one for kind, one in sides.items() if kind != "span"), ast.Constant)
         return _SPAN if other else "compare a span of time with days(500), and a number with a number."
     if "instant" in sides and sides.keys() & {"date", "time"}:
-        return "give both a time zone, or neither."
+        return "give both values a time zone, or neither."
     if sides.keys() & {"date", "time", "instant"} and (text or number):
         if isinstance(text or number, ast.Constant):
             return _DATE
@@ -361,7 +361,7 @@ def _instead(sides: Mapping[Kind, ast.expr], ordered: bool) -> str | None:
         )
     why = _why_text(text)
     if ordered:
-        why += "; text is ordered letter by letter, '10' before '9'"
+        why += "; text is sorted by character, '10' before '9'"
     numbers = "compare a column of numbers instead."
     if not isinstance(number, ast.Constant):
         return f"{why}: {numbers}"
@@ -377,9 +377,9 @@ def _calculated(sides: Mapping[Kind, ast.expr]) -> str | None:
     text = sides.get("text")
     if text is not None:
         return (
-            "arithmetic takes numbers."
+            "use numbers in arithmetic."
             if isinstance(text, ast.Constant)
-            else f"{_why_text(text)}; arithmetic takes numbers."
+            else f"{_why_text(text)}; arithmetic needs numbers."
         )
     return _SPAN if "number" in sides and sides.keys() & {"span", "date", "time", "instant"} else None
 
@@ -391,7 +391,7 @@ def _why_text(column: ast.expr, otherwise: str = "a number") -> str:
     name = column.value if isinstance(column, ast.Constant) else _dotted(column)
     if str(name).rpartition(".")[2] in ("id", "subject"):
         return "ids and subjects are always text"
-    return f"a column is text if it holds ids or subjects, or any value that is not {otherwise}"
+    return f"a column is text if it contains ids or subjects, or any value that is not {otherwise}"
 
 
 def _depth(tree: ast.AST) -> int:

@@ -1,4 +1,4 @@
-"""Names along an axis: unique, ordered, and quick to look up."""
+"""Ids along an axis: unique, ordered, and fast to look up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband.engine.limits import Within
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.words import count
 
-Positions = Annotated[npt.NDArray[np.intp], Axes(1), Within(ge=0, said="A position is at least 0")]
+Positions = Annotated[npt.NDArray[np.intp], Axes(1), Within(ge=0, said="A position must be at least 0")]
 
 
 class Ids(Sequence[str]):
@@ -26,9 +26,9 @@ class Ids(Sequence[str]):
     Parameters
     ----------
     names
-        The ids, in order. Anything that is not text is turned into it.
+        The ids, in order. Values that are not text are converted to text.
     what
-        What they name, for error messages: ``"query"``, ``"target"``, ``"sample"``.
+        What the ids name, for error messages: ``"query"``, ``"target"``, ``"sample"``.
 
     Examples
     --------
@@ -57,15 +57,17 @@ class Ids(Sequence[str]):
             raise InputError(
                 f"{count(len(repeated))} of {count(len(self._names))} {what} ids repeat an earlier one: {first_few(repeated)}.",
                 Hint(
-                    "ids must be unique; where rows and columns of a matrix are named by subject, {give:ids=subjects}."
+                    "make ids unique; if rows and columns of a matrix are named by subject, {give:ids=subjects}."
                     if what in ("query", "target")
-                    else "ids must be unique; name another id column, or join columns to make one."
+                    else "make ids unique; use another id column, or combine columns."
                 ),
             )
         try:
             "".join(self._names).encode()
         except UnicodeEncodeError as error:
-            raise InputError(f"The {what} ids are no texts that a file can hold: {error.reason}.") from None
+            raise InputError(
+                f"The {what} ids contain text that a file cannot store: {error.reason}."
+            ) from None
         if "" in self._place:
             raise InputError(
                 f"The {what} id at position {self._place['']} is empty.", "give every row an id."
@@ -103,7 +105,7 @@ class Ids(Sequence[str]):
         return f"Ids({first_few(self._names)}; {count(len(self))} in all)"
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Those of `names` that are not here, in their order.
+        """The names that are not among the ids, in order.
 
         Parameters
         ----------
@@ -113,7 +115,7 @@ class Ids(Sequence[str]):
         Returns
         -------
         list of str
-            Empty if all are here.
+            Empty if all are among the ids.
         """
         return [name for name in names if name not in self._place]
 
@@ -124,7 +126,7 @@ class Ids(Sequence[str]):
         return names
 
     def at(self, positions: Positions) -> list[str]:
-        """The names at some positions.
+        """The ids at the given positions.
 
         Parameters
         ----------
@@ -145,7 +147,7 @@ class Ids(Sequence[str]):
         return names
 
     def positions_in(self, other: Ids) -> Positions:
-        """Where each of these stands in another list, or -1.
+        """The position of each id in another list, or -1.
 
         Parameters
         ----------
@@ -163,9 +165,9 @@ class Ids(Sequence[str]):
         return np.fromiter((place.get(name, -1) for name in self._names), dtype=np.intp, count=len(self))
 
     def difference(self, others: Collection[str]) -> str | None:
-        """Say how names of another list are written otherwise here: another ending or directory, leading zeros, case, blanks.
+        """Describe how the names in another list are written differently: file extension, directory, leading zeros, case, blanks.
 
-        A name that both lists have is no other's spelling, and what tells two names of a list apart is not a matter of spelling.
+        Names in both lists are not matched with other names, and differences that distinguish two names of one list are not ignored.
 
         Parameters
         ----------
@@ -180,7 +182,7 @@ class Ids(Sequence[str]):
         Examples
         --------
         >>> Ids(["a", "b"]).difference(["a.jpg"])
-        "they differ in the ending: 'a.jpg' against 'a' here; make both sides alike."
+        "they differ in the ending: 'a.jpg' against 'a' here; use the same form on both sides."
         >>> Ids(["anna/1.jpg", "anna/2.jpg"]).difference(["anna/1.jpg", "ben/1.jpg"])  # another person
         """
         unknown = self.missing(others)[:_LOOKED_AT]
@@ -190,18 +192,18 @@ class Ids(Sequence[str]):
             alike = next((name for name in unknown if plain(name) in here), None)
             if alike is not None and _tells_apart(plain, self._names) and _tells_apart(plain, shared):
                 found = here[plain(alike)]
-                return f"they differ in {how}: {alike!r} against {found!r} here; make both sides alike."
+                return f"they differ in {how}: {alike!r} against {found!r} here; use the same form on both sides."
         return None
 
     def in_order(self, data: Any, what: str) -> Any:
-        """A column or frame of pandas with its rows in the order of these, if labelled by them or as they are; else as it is.
+        """Return a pandas column or frame with its rows in the order of these ids, if it is labelled by them; anything else unchanged.
 
         Parameters
         ----------
         data
             A pandas Series or DataFrame, or anything else.
         what
-            What the data are, for errors.
+            A description of the data, for error messages.
 
         Returns
         -------
@@ -211,17 +213,17 @@ class Ids(Sequence[str]):
         Raises
         ------
         InputError
-            If the labels contradict these.
+            If the labels contradict the ids.
         """
         return ordered(data, self.written, self.rows, what)
 
     @property
     def written(self) -> Sequence[str]:
-        """How users write them."""
+        """The ids as users write them."""
         return self._names
 
     def place(self, name: str) -> int:
-        """Where a name stands, or -1.
+        """The position of a name, or -1.
 
         Parameters
         ----------
@@ -236,12 +238,12 @@ class Ids(Sequence[str]):
         return self._place.get(name, -1)
 
     def positions(self, names: Iterable[str]) -> Positions:
-        """Return where each of `names` stands; every one must be here.
+        """Return the position of each name; all must be among the ids.
 
         Parameters
         ----------
         names
-            Names that are here.
+            Names that are among the ids.
 
         Returns
         -------
@@ -286,7 +288,7 @@ class SubjectIds(Ids):
         empty = next((place for place, one in enumerate(given) if is_missing(one) or not str(one)), None)
         if empty is not None:
             raise InputError(
-                f"The {what} at position {empty} names no subject.", "give every row and column a subject."
+                f"The {what} at position {empty} has no subject.", "give every row and column a subject."
             )
         seen: dict[str, int] = {}
         taken = {f"{what}:{name}" for name in self.labels}
@@ -314,7 +316,7 @@ _ALIKE: dict[str, Callable[[str], str]] = {
     "the directory": lambda name: PurePosixPath(name).name,
     "the directory and the ending": lambda name: PurePosixPath(name).stem,
     "leading zeros": lambda name: name.lstrip("0") or "0",
-    "how a whole number is written": lambda name: name.removesuffix(".0"),
+    "the format of whole numbers": lambda name: name.removesuffix(".0"),
     "capital letters": str.casefold,
     "blanks": lambda name: "".join(name.split()),
 }
@@ -330,13 +332,13 @@ def _listed(names: Any, what: str) -> tuple[Any, ...]:
     """The names one by one; what is no list of names is refused."""
     if not isinstance(names, Iterable) and not hasattr(names, "__array__"):
         raise UsageError(
-            f"The {what} ids are a list, one for each row; got {shown(names)}.",
+            f"The {what} ids must be a list, one for each row; got {shown(names)}.",
             "pass samples.ids, a column or a list.",
         )
     shape = getattr(names, "shape", ())
     if len(shape) > 1:
         raise UsageError(
-            f"The {what} ids are a list, one for each row; got {shown(names)}.",
-            "pass one column of it; are values and ids swapped?",
+            f"The {what} ids must be a list, one for each row; got {shown(names)}.",
+            "pass one column of it; check whether values and ids are swapped.",
         )
     return plain_names(names)

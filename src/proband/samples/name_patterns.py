@@ -89,8 +89,8 @@ class NamePattern:
                 ways.append(self._ways(name, fits, *way))
             if len(tried) > _MOST_WAYS:
                 raise UsageError(
-                    f"The pattern {quoted(self.pattern)} fits {quoted(name)} in too many ways to try them.",
-                    "put a letter between fields that are named twice and what is beside them, or say how long they are: {subject:5}.",
+                    f"The pattern {quoted(self.pattern)} can match {quoted(name)} in too many ways.",
+                    "put a literal character next to fields that are used twice, or specify their length: {subject:5}.",
                 )
         return None
 
@@ -126,8 +126,8 @@ class NamePattern:
     def _read(self) -> None:
         if len(self.pattern) > _LONGEST:
             raise UsageError(
-                f"The pattern {quoted(self.pattern)} is longer than {_LONGEST} letters.",
-                "no file is named so long.",
+                f"The pattern {quoted(self.pattern)} is longer than {_LONGEST} characters.",
+                "use a shorter pattern.",
             )
         place, optional = 0, None
         while place < len(self.pattern):
@@ -137,7 +137,7 @@ class NamePattern:
             if is_odd:
                 raise UsageError(
                     f"The pattern {quoted(self.pattern)} cannot be read at {quoted(self.pattern[place:], 40)}.",
-                    "a field is {name}, {name:d} for digits, {name:a2} for two letters, {name:yymmdd} for a day; [.{name}] may be absent.",
+                    "use {name}, {name:d} for digits, {name:a2} for two letters, {name:yymmdd} for a date; [.{name}] is optional.",
                 )
             if field is not None:
                 self._pieces.append(self._field(field))
@@ -160,7 +160,7 @@ class NamePattern:
             self._repeated.append(name)
             return replace(self._runs[name], again=True)
         if not name.isidentifier():
-            raise UsageError(f"A field cannot be called {name!r}: a name begins with a letter.")
+            raise UsageError(f"A field cannot be named {name!r}: a name must begin with a letter.")
         self.kinds[name] = date or ("number" if kind == "d" else "text")
         letters = _DIGITS if date else {"d": _DIGITS, "a": _LATIN, None: None}[kind]
         least = DATES[date][0] if date else int(length or 1)

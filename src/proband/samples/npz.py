@@ -68,7 +68,7 @@ class Header:
             raise InputError(
                 f"{where} claims {count(self.n_bytes)} bytes ({' × '.join(map(str, self.shape))} of {self.dtype}), "
                 f"but {count(stored)} are stored.",
-                "it is damaged or cut short; save it again.",
+                "save it again; it is damaged or truncated.",
             )
 
 
@@ -76,7 +76,7 @@ def read_header(file: IO[bytes], where: str) -> Header:
     """Read and check the header of a ``.npy`` file; one that makes no sense is a `ValueError`."""
     start = file.read(8)
     if start[:6] != _MAGIC or tuple(start[6:]) not in _LAYOUTS:
-        raise ValueError("it does not begin as one of version 1, 2 or 3")
+        raise ValueError("it does not begin with a header of version 1, 2 or 3")
     width, encoding = _LAYOUTS[start[6], start[7]]
     length = int.from_bytes(file.read(width), "little")
     if length > _LONGEST_HEADER:
@@ -87,7 +87,7 @@ def read_header(file: IO[bytes], where: str) -> Header:
     shape, dtype, fortran_order = _claims(text.decode(encoding))
     if dtype.hasobject:
         raise InputError(
-            f"{where} holds Python objects, which are never loaded.", "save plain numbers or text."
+            f"{where} contains Python objects, which are never loaded.", "save plain numbers or text."
         )
     return Header(shape, dtype, fortran_order, len(start) + width + length)
 
@@ -104,10 +104,10 @@ def _claims(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
             dtype = np.lib.format.descr_to_dtype(claims["descr"])
             shape, fortran_order = claims["shape"], claims["fortran_order"]
     except _NONSENSE:
-        raise ValueError(f"its header is not one of an array: {text.strip()!r:.80}") from None
+        raise ValueError(f"its header does not describe an array: {text.strip()!r:.80}") from None
     sound = isinstance(shape, tuple) and len(shape) <= _MOST_AXES and isinstance(fortran_order, bool)
     if not sound or not all(type(side) is int and 0 <= side < _LARGEST_SIDE for side in shape):
-        raise ValueError(f"its header gives no possible shape: {text.strip()!r:.80}")
+        raise ValueError(f"its header states an impossible shape: {text.strip()!r:.80}")
     return shape, dtype, fortran_order
 
 
@@ -129,8 +129,8 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
                 name = info.filename.removesuffix(".npy")
                 if name in self._members:
                     raise InputError(
-                        f"{path.name} holds two arrays {name!r}.",
-                        "save each under its own name.",
+                        f"{path.name} contains two arrays {name!r}.",
+                        "save each under a different name.",
                         file=Said(path.name),
                     )
                 self._members[name] = info
@@ -181,13 +181,15 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
                 _, n_name, n_extra = _LOCAL_HEADER.unpack(local)
             start = info.header_offset + len(local) + n_name + n_extra + header.offset
             if start + header.n_bytes > self._path.stat().st_size:
-                raise ValueError("it ends behind the end of the file")
+                raise ValueError("it extends beyond the end of the file")
             return np.memmap(self._path, header.dtype, "r", start, header.shape, header.order)
 
     def _header(self, info: zipfile.ZipInfo) -> Header:
         where = f"the member {info.filename!r}"
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(f"{where} is compressed in a way NumPy never does.", "save it with numpy.savez.")
+            raise InputError(
+                f"{where} uses a compression that NumPy does not support.", "save it with numpy.savez."
+            )
         with refused(f"{where} is not a NumPy array"), self._archive.open(info) as file:
             header = read_header(file, where)
         header.require(info.file_size - header.offset, where)
@@ -202,7 +204,7 @@ def _require_characters(array: npt.NDArray[Any], where: str) -> None:
     bad = (codes > _LAST_CHARACTER) | ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1]))
     if bad.any():
         raise InputError(
-            f"{where} is no text: it holds the number {int(codes[bad.argmax()]):#x}, which is no character.",
+            f"{where} is not valid text: it contains the code {int(codes[bad.argmax()]):#x}, which is not a character.",
             "save it again, as text.",
         )
 
@@ -223,7 +225,7 @@ def text_array(ids: Iterable[str]) -> npt.NDArray[np.str_]:
     cut = next((name for name in ids if name.endswith("\0")), None)
     if cut is not None:
         raise InputError(
-            f"The id {cut!r} ends in a null character, which a NumPy array of text cannot hold.",
-            "rename it; or write .npy, whose ids are in a file of their own.",
+            f"The id {cut!r} ends in a null character, which a NumPy array of text cannot store.",
+            "rename it, or write .npy, whose ids are in a separate file.",
         )
     return np.array(ids)

@@ -1,4 +1,4 @@
-"""A pool of exchangeable images: which pairs of gallery and probe image each person could have had."""
+"""A pool of exchangeable images: the possible pairs of gallery and probe image of each person."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from proband.samples.table import UNDECIDED, Samples, frozen
 from proband.words import Note, Sentence, count, counted
 
 WITHOUT_GROUP = Sentence(
-    "samples.without-group", "note", "{n:count sample} without a value of {groups} {n:word is/are} left out"
+    "samples.without-group", "note", "{n:count sample} without a value of {groups} {n:word was/were} left out"
 )
 LEFT_UNDECIDED = Sentence(
     "samples.left-undecided",
     "note",
-    "{n:count sample} {n:word is/are} left out: {rule!r} is undecided for {n:word it/them}, since "
+    "{n:count sample} {n:word was/were} left out: {rule!r} cannot be decided for {n:word it/them}, since "
     + UNDECIDED,
 )
 WITHOUT_PAIR_BETWEEN = Sentence(
     "samples.people-without-two-groups",
     "note",
-    "{n:count} of {total:count person/people} cannot take part: they lack images in two groups that could be gallery and probe",
+    "{n:count} of {total:count person/people} cannot take part: they do not have images in two groups that could serve as gallery and probe",
 )
 WITHOUT_PAIR_WITHIN = Sentence(
     "samples.people-without-two-images",
     "note",
-    "{n:count} of {total:count person/people} cannot take part: they lack two images in one group that could be gallery and probe",
+    "{n:count} of {total:count person/people} cannot take part: they do not have two images in one group that "
+    "could serve as gallery and probe",
 )
 
 
 DISTRACTORS = Sentence(
     "samples.distractors",
     "note",
-    "{n:count person/people} who cannot take part {n:word stays/stay} enrolled in every trial with one image each, as {n:word a distractor/distractors} "
-    "that nobody is searched for",
+    "{n:count person/people} who cannot take part {n:word stays/stay} enrolled in every trial with one image "
+    "each, as {n:word a distractor/distractors} without probes",
 )
 PairRule = Literal["between", "within"]
 _PLACE, _GROUP = "__place", "__group"
@@ -50,7 +51,7 @@ _PLACE, _GROUP = "__place", "__group"
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The choices of every person, numbered so that a trial is one number for each.
+    """The choices of every person, numbered so that a trial is one number per person.
 
     Attributes
     ----------
@@ -61,12 +62,12 @@ class Options:
     starts
         Where each person's choices begin; one more at the end.
     gallery, probe
-        The gallery image and the probe image of each choice, as places among `images`.
+        The gallery image and the probe image of each choice, as positions in `images`.
     patterns
         A number for each person; people with the same number have the same choices in the same order.
     n_fixed
-        How many of the people, the last ones, are distractors: enrolled with their one image, and never searched for. The probe of
-        their one choice stands for nothing.
+        The number of distractors, who are the last people: enrolled with one image, and never searched for.
+        The probe of their one choice is meaningless.
     """
 
     images: Positions
@@ -99,29 +100,29 @@ class Options:
 
 
 class Pool:
-    """People with several images each, in groups of which one gives the gallery image and another the probe image.
+    """People with several images each, in groups from which gallery and probe images are chosen.
 
     Parameters
     ----------
     samples
         The table.
     groups
-        The column or columns whose values make the groups, such as the session. Images of one group are taken to be
-        exchangeable. Without any, all images of a person are one group.
+        The column or columns whose values define the groups, such as the session. Images of one group are
+        assumed to be exchangeable. Without groups, all images of a person are one group.
     image_pairs
-        ``between``: gallery and probe image come from different groups (other days). ``within``: from the same group.
+        ``between``: gallery and probe image come from different groups (such as days). ``within``: from the same group.
         By default ``between``, if there are groups.
     where
-        Which samples belong to the pool, by default all.
+        The samples of the pool, by default all.
     gallery, probes
-        Which of them may be gallery images and probe images, by default all. ``gallery="day == 1", probes="day == 2"`` goes one
-        way: nobody is enrolled with an image of the second day.
+        The samples that may be gallery images and probe images, by default all. With ``gallery="day == 1",
+        probes="day == 2"``, no person is enrolled with an image of the second day.
     scored
-        Which of them scores allow as gallery images and as probe images, by default all (`pool_over`).
+        The samples for which there are scores as gallery images and as probe images, by default all (`pool_over`).
     distractors
-        Whether people who cannot take part stay enrolled, with the first of their images that can be; by default they are left out.
+        Whether people who cannot take part stay enrolled, with their first possible image; by default they are left out.
 
-    People who have no such pair cannot take part; they are counted, with the reason, in `notes`.
+    People without such a pair cannot take part; they are counted, with the reason, in `notes`.
 
     Examples
     --------
@@ -148,11 +149,11 @@ class Pool:
         self.groups = (groups,) if isinstance(groups, str) else tuple(groups or ())
         rule = image_pairs or ("between" if self.groups else "within")
         if rule not in get_args(PairRule):
-            raise UsageError(f"Pairs of images come from 'between' groups or 'within' them, not {rule!r}.")
+            raise UsageError(f"image_pairs must be 'between' or 'within', not {rule!r}.")
         if rule == "between" and not self.groups:
             raise UsageError(
-                "Pairs of images between groups need groups.",
-                "name the columns that make them, such as the session.",
+                "image_pairs='between' needs groups.",
+                "specify the columns that define them, such as the session.",
             )
         self.samples = samples
         self.image_pairs: PairRule = rule
@@ -205,17 +206,17 @@ class Pool:
 
     @property
     def n_subjects(self) -> int:
-        """How many people take part."""
+        """The number of people who take part."""
         return self.options.n_searched
 
     @property
     def n_distractors(self) -> int:
-        """How many people are enrolled and not searched for."""
+        """The number of people who are enrolled but not searched for."""
         return self.options.n_fixed
 
     @property
     def rule(self) -> str:
-        """Where pairs come from, in words."""
+        """A description of the origin of pairs."""
         grouped = (
             f"{self.image_pairs} groups of {', '.join(self.groups)}" if self.groups else "of any two images"
         )
@@ -285,8 +286,8 @@ def _options(
         notes.append(lacking(n=without, total=len(bounds) - 1))
     if len(patterns) < 2:
         raise DesignError(
-            f"Only {len(patterns)} of {max(len(bounds) - 1, 0)} people have a pair of images to choose; a gallery needs two.",
-            "are the groups right? A group is what gallery and probe image may not share (or, within, must).",
+            f"Only {len(patterns)} of {max(len(bounds) - 1, 0)} people have a pair of images; a gallery needs at least two people.",
+            "check the groups: gallery and probe image must come from different groups (or, with within, from the same group).",
         )
     for image in fixed:
         gallery.append(len(images))

@@ -68,7 +68,7 @@ def _read(
         except pl.exceptions.NoDataError:
             raise InputError(f"{path.name} is empty.", file=Said(path.name)) from None
     raise UsageError(
-        f"{path.name} is not a table that can be read: its ending is {ending or 'missing'}.",
+        f"{path.name} is not a readable table: its file extension is {ending or 'missing'}.",
         "use .csv, .tsv, .parquet, .arrow, .feather, .jsonl or .npz.",
         file=Said(path.name),
     )
@@ -102,7 +102,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         names = [str(name) for name in data.columns]
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
-            raise InputError(f"The table has two columns {twice!r}.", "give each column a name of its own.")
+            raise InputError(f"The table has two columns {twice!r}.", "give each column a different name.")
         return pl.DataFrame({str(name): series_from(str(name), column) for name, column in data.items()})
     if isinstance(data, Mapping | list):
         try:
@@ -121,7 +121,7 @@ def frame_from(data: Any) -> pl.DataFrame:
                 f"The {type(data).__name__} does not make a table: {first_line(error)}."
             ) from None
     raise UsageError(
-        f"A table of samples cannot be made from {type(data).__name__!r}.",
+        f"Cannot make a samples table from {type(data).__name__!r}.",
         "pass a frame (polars, pandas, or any with Arrow's interface) or a dict of columns; read files with Samples.read.",
     )
 
@@ -141,7 +141,7 @@ def _refuse_ragged(columns: Mapping[Any, Any]) -> None:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{quoted(name)} has {count(n)}" for name, n in list(lengths.items())[:8])
         raise InputError(
-            f"The columns are not of one length: {told}.", "give every sample a value in each column."
+            f"The columns differ in length: {told}.", "give every sample a value in each column."
         )
 
 
@@ -164,7 +164,8 @@ def series_from(name: str, data: Any) -> pl.Series:
         return _series(name, data)
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{name} holds half a character (a lone surrogate), which is not text.", "write it as UTF-8."
+            f"{name} contains half a character (a lone surrogate), which is not valid text.",
+            "save it as UTF-8.",
         ) from error
 
 
@@ -199,10 +200,10 @@ def _read_npz(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
     lengths = {archive.shape(name)[0] for name in text_columns if name in columns}
     if len(lengths) != 1:
         raise InputError(
-            f"{path.name} has no 1-D arrays {' and '.join(map(repr, text_columns))} of one length; "
-            f"its 1-D arrays are: {', '.join(columns) or 'none'}.",
+            f"{path.name} has no 1-D arrays {' and '.join(map(repr, text_columns))} of the same length; its "
+            f"1-D arrays are: {', '.join(columns) or 'none'}.",
             Hint(
-                "name them: {option:id_column}, {option:subject_column}; {option:id_column=#} numbers the rows."
+                "specify them: {option:id_column}, {option:subject_column}; {option:id_column=#} numbers the rows."
             ),
             file=Said(path.name),
         )

@@ -1,4 +1,4 @@
-"""Does a set of samples speak for every subject, and equally? (Definitions of Micheals & Boult 2001.)"""
+"""Whether a set of samples represents every subject, and equally (definitions of Micheals & Boult 2001)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proband.samples.table import Samples
 
 @dataclass(frozen=True)
 class Representation:
-    """How many samples of each subject a set holds.
+    """The number of samples of each subject in a set.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Representation:
 
     @property
     def n_subjects(self) -> int:
-        """How many subjects have a sample in the set."""
+        """The number of subjects with a sample in the set."""
         return int(np.count_nonzero(self.counts))
 
 
@@ -53,7 +53,7 @@ def representation(samples: Samples, choice: Choice) -> Representation:
     Returns
     -------
     Representation
-        How many images of each person are chosen.
+        The number of selected samples of each subject.
 
     Examples
     --------
@@ -67,21 +67,21 @@ def representation(samples: Samples, choice: Choice) -> Representation:
 
 
 def equally_representative(samples: Samples, one: Choice, other: Choice) -> bool:
-    """Tell whether two sets are disjoint and hold equally many samples of every subject.
+    """Check whether two sets are disjoint and contain the same number of samples of every subject.
 
-    The paper's wording asks for an empty *union*; the intersection is meant.
+    The paper states an empty *union*; an empty intersection is meant.
 
     Parameters
     ----------
     samples
         The table.
     one, other
-        Two choices of samples: conditions or ids.
+        Two selections of samples: conditions or ids.
 
     Returns
     -------
     bool
-        Whether both hold as many images of each person.
+        Whether both contain the same number of samples of each subject.
 
     Examples
     --------

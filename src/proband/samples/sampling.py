@@ -42,8 +42,8 @@ def declared_levels(
                 )
             if name in levels:
                 raise UsageError(
-                    f"The column {name!r} is declared as {levels[name]} and as {level}.",
-                    "declare it once, as what comes closest.",
+                    f"The column {name!r} is declared both as {levels[name]} and as {level}.",
+                    "declare it once, as the level that fits best.",
                 )
             levels[name] = level  # type: ignore[assignment]  # it is one of them, as was just checked
     return tuple(levels.items())

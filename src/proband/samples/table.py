@@ -1,4 +1,4 @@
-"""Who is in the pictures: an immutable table of samples, their subjects and covariates."""
+"""An immutable table of samples, their subjects and covariates."""
 
 from __future__ import annotations
 
@@ -45,13 +45,11 @@ _EXACT: dict[pl.DataType, int] = {
     pl.Float32(): 2**24,
 }  # so far every whole number is a float
 UNDECIDED = "a value is missing or cannot be calculated"
-UNDECIDED_FOR = Sentence(
-    "samples.undecided", "note", "{n:count sample leaves/samples leave} {rule!r} undecided"
-)
+UNDECIDED_FOR = Sentence("samples.undecided", "note", "{rule!r} cannot be decided for {n:count sample}")
 LOOK_ALIKES = Sentence(
     "samples.look-alikes",
     "caution",
-    "{n:count subject} {n:word differs/differ} from another only in blanks around the name: {examples}",
+    "{n:count subject} {n:word differs/differ} from another only in leading or trailing blanks: {examples}",
 )
 """Why a condition is undecided, in words."""
 
@@ -63,13 +61,13 @@ class Selection:
     Attributes
     ----------
     positions
-        Where they stand in the table, in table order.
+        Their positions in the table, in table order.
     rule
-        The condition, as it was asked.
+        The condition, as specified.
     unknown
-        How many samples were left out because the condition is undecided for them.
+        The number of samples left out because the condition cannot be decided for them.
     notes
-        What is to be said of the file the ids are from.
+        Notes on the file of the ids.
 
     """
 
@@ -80,24 +78,25 @@ class Selection:
 
 
 class Samples:
-    """A table of samples: one row an image (or recording, print, …), with its id, its subject and covariates.
+    """A table of samples: one row per image (or recording, fingerprint, …), with its id, subject and covariates.
 
     Parameters
     ----------
     data
         A frame of polars, pandas or any library with Arrow's interface (PyArrow, DuckDB, …), or a mapping of columns.
     id_column, subject_column
-        Which columns hold the sample's id and its subject. Both are kept as text: ``007`` is not ``7``.
+        The columns of the sample ids and the subjects. Both are kept as text: ``007`` is not ``7``.
         ``id_column="#"`` numbers the rows instead.
     failed
-        A condition that says which samples failed to be acquired (``"not detected"``). What a failure costs is
-        decided, and stated, where samples are scored.
+        A condition for samples that failed to be acquired (``"not detected"``). How failures count is decided
+        and stated when samples are scored.
     sampling
-        Which columns stand for which of STRAT's sampling levels (Micheals & Boult 2001): ``scene``, ``context``, ``explicit`` and
-        ``implicit`` properties, or the level itself, ``population``, ``system``, ``model`` or ``analysis``, each with a column or
-        several: ``{"scene": "session", "context": ["camera", "light"]}``. Results then say which of them vary and which are held fixed.
+        The columns of each of STRAT's sampling levels (Micheals & Boult 2001): ``scene``, ``context``, ``explicit`` and
+        ``implicit`` properties, or the level itself, ``population``, ``system``, ``model`` or ``analysis``,
+        each with one or several columns: ``{"scene": "session", "context": ["camera", "light"]}``. Results
+        then state which of them vary and which are held fixed.
     source, notes
-        What to call the table in messages, and what was decided in reading it.
+        The name of the table in messages, and notes on how it was read.
 
     Examples
     --------
@@ -146,7 +145,7 @@ class Samples:
             nameless = [self.ids[int(place)] for place in people.is_null().arg_true()]
             raise InputError(
                 f"{count(len(nameless))} of {count(len(self.ids))} samples have no subject: {first_few(nameless)}.",
-                "every sample needs one; leave out rows whose subject is not known.",
+                "every sample needs a subject; leave out rows with an unknown subject.",
             )
         aliases = {"id": names, "subject": people}
         # The user's own columns keep their meaning; 'id' and 'subject' can always be named in conditions.
@@ -178,25 +177,26 @@ class Samples:
     ) -> Samples:
         """Read a table from CSV, TSV, Parquet, Arrow, JSON Lines or NPZ (its 1-D arrays), by the file's ending.
 
-        A directory of pictures is a table too, by the names of its files: those of a public data set (``jaffe/``), or as a pattern
-        says (``jaffe/{subject}.{expression}.{number}``, see `proband.samples.directories`).
+        A directory of images can also be read as a table, from its file names: those of a public data set
+        (``jaffe/``), or by a pattern (``jaffe/{subject}.{expression}.{number}``, see
+        `proband.samples.directories`).
 
-        An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
-        ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names, and in those of
-        `label_columns` that hold texts, where they may be names of classes.
+        An empty cell is missing. `missing_values` are words that mean a missing value in every column. By
+        default these are ``NA``, ``NaN`` and ``nan`` in text files, except in the columns of ids and
+        subjects, and in text columns of `label_columns`, in which they may be names.
 
         Parameters
         ----------
         path
-            The file, or a directory of pictures with the pattern of their names.
+            The file, or a directory of images with the pattern of their names.
         id_column, subject_column
             The columns of ids and of subjects; ``#`` numbers the rows.
         failed
-            Which samples failed to be acquired: a condition.
+            A condition for samples that failed to be acquired.
         sampling
-            Which columns stand for which sampling level.
+            The columns of each sampling level.
         missing_values
-            Words that stand for a missing value in every column.
+            Words that mean a missing value in every column.
         label_columns
             Columns of labels, in which ``NA`` is a name.
 
@@ -224,12 +224,12 @@ class Samples:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """The table itself (polars frames are immutable in all that is used here)."""
+        """The table as a polars frame; treat it as immutable."""
         return self._frame
 
     @cached_property
     def counts(self) -> npt.NDArray[np.intp]:
-        """How many samples each subject has, in the order of `subjects`."""
+        """The number of samples of each subject, in the order of `subjects`."""
         return frozen(np.bincount(self.codes, minlength=len(self.subjects)))
 
     def __len__(self) -> int:
@@ -243,8 +243,7 @@ class Samples:
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
 
-        A sample for which the condition is undecided (a value is missing, or cannot be calculated) is not selected, and
-        is counted.
+        A sample for which the condition cannot be decided (a value is missing, or cannot be calculated) is not selected, and is counted.
 
         Parameters
         ----------
@@ -262,7 +261,7 @@ class Samples:
         return Selection(frozen(positions), condition, unknown)
 
     def evaluate(self, condition: str) -> pl.Series:
-        """Return true, false or null for each sample.
+        """Evaluate a condition: true, false or null for each sample.
 
         Parameters
         ----------
@@ -278,7 +277,7 @@ class Samples:
         return evaluate(self._frame, expression, condition)
 
     def positions(self, given: Any) -> Positions:
-        """Where rows stand that are given by positions, or by a mask.
+        """Convert positions or a mask to positions of rows.
 
         Parameters
         ----------
@@ -297,15 +296,15 @@ class Samples:
             chosen = choose_mask(array_from(self.ids.in_order(given, "mask"), "mask"), len(self))
         if chosen.dtype.kind not in "iu" and chosen.size:
             raise UsageError(
-                f"Positions are whole numbers; got {shown(given)}.", "count rows from 0, or pass a mask."
+                f"Positions must be whole numbers; got {shown(given)}.", "count rows from 0, or pass a mask."
             )
         chosen = chosen.astype(np.intp)
         if chosen.ndim != 1 or (chosen.size and not -1 < chosen.min() <= chosen.max() < len(self)):
-            raise UsageError(f"Positions must lie between 0 and {count(len(self) - 1)}.")
+            raise UsageError(f"Positions must be between 0 and {count(len(self) - 1)}.")
         return chosen
 
     def take(self, positions: npt.ArrayLike) -> Samples:
-        """Return the samples at `positions`, in that order, as a table of their own.
+        """Return the samples at `positions`, in that order, as a new table.
 
         Parameters
         ----------
@@ -315,7 +314,7 @@ class Samples:
         Returns
         -------
         Samples
-            The table with these rows alone.
+            The table with only these rows.
         """
         chosen = self.positions(positions)
         part = object.__new__(Samples)
@@ -336,11 +335,11 @@ class Samples:
         return part
 
     def require_people(self) -> None:
-        """Refuse a table of one person, in which nobody can be taken for another."""
+        """Refuse a table of only one person."""
         if len(self.subjects) == 1:
             raise DesignError(
-                f"All {counted(len(self), 'sample is', 'samples are')} of one person, {self.subjects[0]!r}: nobody can be taken for another.",
-                Hint("is the right column named ({option:subject_column})?"),
+                f"All {counted(len(self), 'sample is', 'samples are')} of one person, {self.subjects[0]!r}: at least two people are needed.",
+                Hint("check the subject column ({option:subject_column})."),
             )
 
     def _failures(self, condition: str | None) -> npt.NDArray[np.bool_]:
@@ -350,8 +349,8 @@ class Samples:
         if met.null_count():
             unknown = [self.ids[int(place)] for place in met.is_null().arg_true()]
             raise InputError(
-                f"Whether {count(len(unknown))} samples failed cannot be told from {condition!r}: {first_few(unknown)}.",
-                "fill in the missing values, or say in the condition what None means.",
+                f"Cannot tell from {condition!r} whether {count(len(unknown))} samples failed: {first_few(unknown)}.",
+                "fill in the missing values, or handle None in the condition.",
             )
         return met.to_numpy().astype(np.bool_)
 
@@ -361,7 +360,7 @@ def choose_mask(mask: npt.NDArray[Any], n: int) -> Positions:
     if mask.shape != (n,):
         raise UsageError(
             f"The mask has {' × '.join(map(str, mask.shape))} values; there are {count(n)} samples.",
-            "give one true or false for each row of the samples table, in its order.",
+            "pass one true or false value for each row of the samples table, in order.",
         )
     return np.flatnonzero(mask)
 
@@ -384,8 +383,8 @@ def require_values(values: pl.Series, source: str) -> None:
     """Refuse lists, records and bytes where values are compared with each other."""
     if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
         raise InputError(
-            f"the column {values.name!r} holds {values.dtype}, and not single values.",
-            "name another column.",
+            f"the column {values.name!r} contains {values.dtype}, not single values.",
+            "use another column.",
             source=source,
         )
 
@@ -442,9 +441,7 @@ def _other_separator(columns: Sequence[str]) -> str | None:
     if len(columns) != 1:
         return None
     found = next((name for mark, name in _SEPARATORS.items() if mark in columns[0]), None)
-    return (
-        found and f"its columns seem to be separated by {found}: write it with commas, or as .tsv with tabs."
-    )
+    return found and f"the columns seem to be separated by {found}: use commas, or .tsv with tabs."
 
 
 def _look_alikes(subjects: Ids) -> list[Note]:
@@ -461,9 +458,9 @@ def _refuse_rounded(values: pl.Series, source: str) -> None:
     rounded = values.filter(values.abs() > _EXACT.get(values.dtype, 2**11))
     if len(rounded):
         raise InputError(
-            f"{count(len(rounded))} values of the column {values.name!r} are floats too large to be whole numbers "
-            f"that can be told apart: {first_few(rounded.to_list())}.",
-            "keep ids as text.",
+            f"{count(len(rounded))} values of the column {values.name!r} are floats too large to represent "
+            f"distinct whole numbers: {first_few(rounded.to_list())}.",
+            "store ids as text.",
             source=source,
         )
 

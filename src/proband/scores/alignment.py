@@ -1,4 +1,4 @@
-"""Do scores and samples speak of the same ids? Which experiment do a file's own axes make?"""
+"""Matching the ids of scores and samples, and the experiment defined by the axes of a score file."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ NOT_SCORED = Sentence(
     "{n:count} of {total:count} {role} samples {n:word is/are} not among the {what} ids of {scores}; left out of the {role} set for all "
     "algorithms",
 )
-DROP_HINT = Hint("{give:missing=drop} to leave them out; they will be counted in the report.")
-NONE_ALIKE = "none of them is alike: {unknown} against {known} here; make both sides alike. Is the right id column named ({option:id_column})?"
+DROP_HINT = Hint("{give:missing=drop} to leave them out and count them in the report.")
+NONE_ALIKE = "no id matches: {unknown} versus {known}; use the same ids in both files, or check the id column ({option:id_column})."
 
 
 def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:
@@ -37,7 +37,7 @@ def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | 
         return found or DROP_HINT
     shared = next((name for name in others if name in known), None)
     if shared is not None:
-        return f"choose samples that are, such as {quoted(shared)}."
+        return f"choose samples that have scores, such as {quoted(shared)}."
     return Hint(NONE_ALIKE, unknown=quoted(unknown[0]), known=first_few(known[:3]))
 
 
@@ -62,11 +62,11 @@ def experiment_over(
     probes: Choice | None = None,
     missing: MissingPolicy = "error",
 ) -> Experiment:
-    """Make the experiment that several algorithms' scores can carry out together.
+    """Make the experiment that the scores of all algorithms support.
 
     Without `gallery`, every target of the first algorithm is enrolled; without `probes`, every query that is not in
-    the gallery is searched for. Samples chosen but not scored by every algorithm are an error, or with
-    ``missing="drop"`` are left out for all of them alike, and counted.
+    the gallery is searched for. Samples without scores of every algorithm are an error, or with
+    ``missing="drop"`` are left out for all algorithms, and counted.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ def experiment_over(
     samples
         The table of samples.
     gallery, probes
-        Who is enrolled and who is searched for: a condition such as ``"session == 1"``, ids, or ``"one_per_subject"``.
+        The samples to enrol and to search for: a condition such as ``"session == 1"``, ids, or ``"one_per_subject"``.
     missing
-        What becomes of samples that some algorithm has no scores of: ``error`` or ``drop``.
+        How samples without scores of every algorithm are handled: ``error`` or ``drop``.
 
     Returns
     -------
     Experiment
-        Gallery and probes that all of them have scores of.
+        The gallery and probes for which all algorithms have scores.
 
     Examples
     --------
@@ -98,10 +98,10 @@ def experiment_over(
     if gallery is None:
         if probes is None and set(first.queries) & set(first.targets):
             raise DesignError(
-                "queries and targets share samples, so gallery and probes must be chosen.",
+                "queries and targets share samples, so the gallery must be specified.",
                 Hint(
-                    "for example {option:gallery=one_per_subject}; all others become probes. Where rows and columns are named by subject, "
-                    "{give:ids=subjects}."
+                    "for example {give:gallery=one_per_subject}; all other samples become probes. If rows and "
+                    "columns are named by subject, {give:ids=subjects}."
                 ),
                 source=first.name,
             )
@@ -125,9 +125,9 @@ def pool_over(
     distractors: bool = False,
     check_orientation: bool = True,
 ) -> Pool:
-    """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all.
+    """Make the pool of images that the scores of all algorithms support: gallery images are targets of all, probes are queries of all.
 
-    Scores whose orientation looks reversed over the first choice of each person are refused, unless `check_orientation` is False.
+    Scores whose orientation looks reversed for the first choice of each person are refused, unless `check_orientation` is False.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def pool_over(
     samples
         The table of samples.
     groups, image_pairs, where, gallery, probes, distractors
-        Which images may be paired, as in `Pool`.
+        The images that may be paired, as in `Pool`.
     check_orientation
         Whether scores that look reversed are refused.
 
     Returns
     -------
     Pool
-        The people, and the pairs of images each could have had.
+        The people, with the possible pairs of images of each.
 
     Examples
     --------

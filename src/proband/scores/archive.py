@@ -19,8 +19,8 @@ RESERVED = ("query_ids", "target_ids", "orientation", "cells", TRAINED_TARGETS)
 TRAINED_ON_GALLERY = Sentence(
     "scores.trained-on-gallery",
     "caution",
-    "trained on the gallery: {n:count} of {total:count target} {n:word was/were} in the training set, so rates need not hold for people "
-    "who are enrolled after training",
+    "trained on the gallery: {n:count} of {total:count target} {n:word was/were} in the training set, so "
+    "rates may not apply to people enrolled after training",
 )
 
 
@@ -33,7 +33,7 @@ def write_score_archive(
     for one in scores:
         if (one.queries, one.targets, one.orientation) != (first.queries, first.targets, first.orientation):
             raise InputError(
-                f"{one.name} and {first.name} have not the same queries, targets and orientation.",
+                f"{one.name} and {first.name} do not have the same queries, targets and orientation.",
                 source=Said(one.name),
             )
         if not np.array_equal(_codes(one), _codes(first)):
@@ -42,7 +42,7 @@ def write_score_archive(
             )
         if one.name in arrays or one.name in RESERVED or "/" in one.name:
             raise InputError(
-                f"The name {one.name!r} cannot be given to a matrix of an archive, or is given twice."
+                f"The name {one.name!r} is not allowed for a matrix of an archive, or is used twice."
             )
         arrays[one.name] = one.values
     if first.cell_codes is not None:

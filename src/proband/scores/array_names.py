@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def array_names(name: str, arrays: Iterable[str]) -> dict[str, str]:
-    """Name the algorithms of a file by its arrays: the only one as the file is called, several as their arrays are.
+    """Name the algorithms of a file: a single array after the file, several after their arrays.
 
     Arrays that stand alone are called anything (``arr_0``, ``embeddings``), and alike in the files of several models.
 

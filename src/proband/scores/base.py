@@ -1,4 +1,4 @@
-"""How alike samples are: scores of queries with targets, with ids on both axes and an explicit orientation."""
+"""Scores of queries with targets, with ids on both axes and an explicit orientation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Values = npt.NDArray[Any]
 ORIENTATION_HINT = NeededOptions(
     (
         Hint("{option:orientation=similarity}"),
-        "distance, if smaller scores are more alike; it is never guessed",
+        "or distance, if smaller scores are more similar; it is never guessed",
     )
 )
 Declared = Annotated[Orientation, ORIENTATION_HINT]
@@ -51,23 +51,22 @@ def check_orientation_name(orientation: str | None, wrong: type[ProbandError] = 
 class Scores(ABC):
     """Scores of every query with every target.
 
-    Make them with `Scores.from_array` or `Scores.read`, or use `Embeddings`, whose scores are computed when asked
-    for.
+    Create them with `Scores.from_array` or `Scores.read`, or use `Embeddings`, whose scores are computed on demand.
 
     Attributes
     ----------
     name
-        What the algorithm is called in tables.
+        The name of the algorithm, as shown in tables.
     orientation
-        ``"similarity"`` (larger is closer) or ``"distance"`` (smaller is closer).
+        ``"similarity"`` (larger is more similar) or ``"distance"`` (smaller is more similar).
     queries, targets
         The ids of rows and columns.
     notes
-        What a reader of results should know, such as what was left out when the scores were read.
+        Notes for readers of the results, such as what was left out when the scores were read.
     metric
-        How embeddings are compared; None for scores that are taken as given.
+        How embeddings are compared; None for precomputed scores.
     may_look_reversed
-        Whether the user says that genuine pairs may look worse than impostor pairs: then nobody refuses them for that.
+        Whether genuine pairs may look worse than impostor pairs, by the user's statement; the orientation check is then skipped.
 
     """
 
@@ -86,7 +85,7 @@ class Scores(ABC):
     def __new__(cls, *args: Any, **named: Any) -> Self:
         """Say how scores are made, to those who call the class itself."""
         if cls is Scores:
-            raise UsageError("Scores are not made by their class.", f"make them: {cls.made_by}.")
+            raise UsageError("Scores cannot be constructed directly.", f"use {cls.made_by}.")
         return super().__new__(cls)
 
     @property
@@ -96,24 +95,24 @@ class Scores(ABC):
 
     @property
     def larger_is_closer(self) -> bool:
-        """Whether a larger score means more alike."""
+        """Whether a larger score means more similar."""
         return self.orientation == "similarity"
 
     def samples_by_label(self) -> Samples:
-        """The table of samples that rows and columns make where they are named by subject (``ids="subjects"``).
+        """The table of samples defined by rows and columns that are named by subject (``ids="subjects"``).
 
         Returns
         -------
         Samples
-            A table of the samples that rows and columns name, where they are named by subject.
+            A table of the samples on both axes.
         """
         from proband.scores.formats.contents import named_by_subject
 
         made = named_by_subject(self.queries, self.targets)
         if made is None:
             raise UsageError(
-                f"Whose the samples of {self.name} are is not known.",
-                "give the samples table or an experiment; where rows and columns are named by subject, read them with ids='subjects'.",
+                f"No subject IDs were given for {self.name}.",
+                "pass a samples table or an experiment; if rows and columns are named by subject, read the scores with ids='subjects'.",
                 source=Said(self.name),
             )
         return made
@@ -144,12 +143,12 @@ class Scores(ABC):
         Returns
         -------
         numpy.ndarray or None
-            What each cell is, where not all were compared.
+            A code for each cell, if not all pairs were compared.
         """
         return None
 
     def each(self, rows: Positions, columns: Positions) -> Values:
-        """Return the scores of single pairs, query ``rows[k]`` with target ``columns[k]``, as a tile would have them.
+        """Return the scores of single pairs, query ``rows[k]`` with target ``columns[k]``, identical to those of a tile.
 
         Parameters
         ----------
@@ -159,7 +158,7 @@ class Scores(ABC):
         Returns
         -------
         numpy.ndarray
-            The score of each row with the column beside it.
+            The score of each pair.
         """
         single = (self.tile(rows[k : k + 1], columns[k : k + 1]) for k in range(len(rows)))
         return np.array([tile[0, 0] for tile in single])
@@ -175,7 +174,7 @@ class Scores(ABC):
         Returns
         -------
         numpy.ndarray or None
-            What each of these cells is, where not all were compared.
+            A code for each pair, if not all pairs were compared.
         """
         single = [self.cells(rows[k : k + 1], columns[k : k + 1]) for k in range(len(rows))]
         if all(cell is None for cell in single):
@@ -199,8 +198,8 @@ class Scores(ABC):
     ) -> DenseScores:
         """Wrap an array (or memory map, or tensor) of queries × targets; without `targets` the axes are the same.
 
-        With ``ids="subjects"`` rows and columns are named by subject: those of one name are samples of one person, and never the same
-        sample. `samples_by_label` then makes the table.
+        With ``ids="subjects"``, rows and columns are named by subject: a row and a column of the same name
+        are different samples of one person. `samples_by_label` then makes the table.
 
         Parameters
         ----------
@@ -211,11 +210,11 @@ class Scores(ABC):
         orientation
             ``similarity`` or ``distance``.
         name
-            What the algorithm is called.
+            The name of the algorithm.
         cells
-            What each cell is, where not all were compared.
+            A code for each cell, if not all pairs were compared.
         ids
-            What names rows and columns: ``samples`` or ``subjects``.
+            Whether rows and columns are named by ``samples`` or by ``subjects``.
 
         Returns
         -------
@@ -245,11 +244,12 @@ class Scores(ABC):
         path
             The file; ``file.npz::key`` picks one matrix of an archive.
         samples
-            The table its ids must be in. A plain ``.npy`` without ids is taken to be square over this table.
+            The table that must contain its ids. A plain ``.npy`` without ids must be square, with a row and a
+            column for each sample of this table.
         orientation
-            Needed unless the file itself states it.
+            Required unless the file states it.
         name
-            What to call the algorithm; by default after the file.
+            The name of the algorithm. Default: the name of the file.
         missing
             What to do with ids that are not in `samples`: ``"error"``, or ``"drop"`` (left out and counted).
         options
@@ -262,11 +262,11 @@ class Scores(ABC):
         orientation
             ``similarity`` or ``distance``, unless the file states it.
         name
-            What the algorithm is called.
+            The name of the algorithm.
         missing
-            What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+            How ids found in only one of the files are handled: ``error`` or ``drop``.
         options
-            What `read_scores` takes besides.
+            Further options of `read_scores`.
 
         Returns
         -------
@@ -278,9 +278,9 @@ class Scores(ABC):
         found = asked(read_scores, path, samples, orientation=orientation, missing=missing, **options)
         if len(found) != 1:
             raise InputError(
-                f"{Path(path).name} holds {len(found)} score matrices: {', '.join(found)}.",
+                f"{Path(path).name} contains {len(found)} score matrices: {', '.join(found)}.",
                 Hint(
-                    "pick one: {option:array}, or read all with read_scores.",
+                    "select one: {option:array}, or read all with read_scores.",
                     file=path,
                     key=next(iter(found)),
                 ),
@@ -293,19 +293,19 @@ class Scores(ABC):
 
 
 class DenseScores(Scores):
-    """Scores held in an array or a memory-mapped file.
+    """Scores in an array or a memory-mapped file.
 
     Parameters
     ----------
     values
-        Queries × targets. What lies in files is not read until tiles are asked for.
+        Queries × targets. Memory-mapped files are read only when tiles are requested.
     queries, targets
         Ids of rows and columns; without `targets`, the same on both axes.
     orientation
         ``"similarity"`` or ``"distance"``.
     cells
         Optional codes: 0 compared, 1 don't care (counts neither as mate nor as non-mate), 2 the comparison failed.
-        Values of cells that are not 0 are never looked at and may be NaN.
+        The values of cells with a code other than 0 are ignored and may be NaN.
 
     Examples
     --------
@@ -338,7 +338,7 @@ class DenseScores(Scores):
         if array.dtype.kind not in "fiub":
             raise InputError(
                 f"Scores must be numbers; {name} has the type {array.dtype}.",
-                None if array.dtype.kind == "c" else "make them numbers: values.astype(float).",
+                None if array.dtype.kind == "c" else "convert them: values.astype(float).",
                 source=Said(name),
             )
         if array.dtype.itemsize > 8:
@@ -350,9 +350,9 @@ class DenseScores(Scores):
                 raise InputError(
                     f"the {what} are {' × '.join(map(str, got)) or 'one value'}, but there are {self.shape[0]} query ids "
                     f"and {self.shape[1]} target ids.",
-                    "rows are queries and columns are targets; is the matrix transposed?"
+                    "check whether the matrix is transposed: rows are queries, columns are targets."
                     if got == self.shape[::-1]
-                    else "scores are a matrix, queries × targets: give the id of every row, and of every column if these are others.",
+                    else "pass a matrix, queries × targets, with the id of every row, and of every column if they differ from the rows.",
                     source=name,
                 )
         if codes is not None and not in_files(codes) and not np.isin(codes, (OK, DONT_CARE, FAILED)).all():
@@ -433,7 +433,7 @@ class DenseScores(Scores):
                 and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS
             ):
                 raise InputError(
-                    "whole numbers beyond 2**53 are not distinct as floats.",
+                    "whole numbers above 2**53 are not exact as floats.",
                     "rescale them.",
                     source=self.name,
                 )
@@ -448,18 +448,18 @@ class DenseScores(Scores):
             return np.where(finite, block, block.dtype.type(0))
         row, column = bad[0][0], bad[0][-1]
         raise InputError(
-            f"{counted(len(bad), 'score')} of {count(block.size)} looked at {'is' if len(bad) == 1 else 'are'} not finite; the first is "
+            f"{counted(len(bad), 'score')} of {count(block.size)} checked {'is' if len(bad) == 1 else 'are'} not finite; the first is "
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
-            "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
+            "scores must be finite: mark failed comparisons with 2 in an array 'cells' of an .npz, or leave those samples out.",
             source=self.name,
         )
 
 
 def check_paired(rows: Positions, columns: Positions) -> None:
-    """Refuse positions that are no pairs; compiled code would read beyond their end."""
+    """Refuse positions of different lengths; compiled code would read beyond the end."""
     if len(rows) != len(columns):
         raise UsageError(
-            f"Pairs have a row and a column each; got {count(len(rows))} and {count(len(columns))}."
+            f"Expected one row and one column for each pair; got {count(len(rows))} and {count(len(columns))}."
         )
 
 

@@ -1,4 +1,4 @@
-"""Scores that are never stored: computed from embedding vectors, tile by tile."""
+"""Scores computed on demand from embedding vectors, tile by tile."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 class Embeddings(Scores):
-    """Embedding vectors that behave as the scores of all their pairs.
+    """Embedding vectors, used as the scores of all their pairs.
 
-    A pair's score is defined as float64 arithmetic on the stored vectors in a fixed order of addition; every faster
-    way of ranking gives the ranks of exactly these scores.
+    The score of a pair is defined as float64 arithmetic on the stored vectors with a fixed order of addition;
+    faster ways of ranking give exactly the ranks of these scores.
 
     Parameters
     ----------
     vectors
-        One row a sample: an array, a tensor on the CPU, a frame of numbers, a list. A memory map is not copied.
+        One row per sample: an array, a tensor on the CPU, a frame of numbers or a list. A memory map is not copied.
     ids
-        The samples' ids.
+        The ids of the samples.
     metric
         ``"cosine"`` or ``"inner"`` product (similarities), or a distance: ``"l2"`` (Euclidean), ``"l1"`` (city-block),
         ``"chi2"`` (of histograms: the sum of (x − y)²/(x + y)).
     targets, target_ids
-        Vectors and ids of the targets; without them queries and targets are the same.
+        Vectors and ids of the targets. Without them, queries and targets are the same.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class Embeddings(Scores):
         if metric not in get_args(Metric):
             raise UsageError(f"The metric must be one of {', '.join(get_args(Metric))}; got {metric!r}.")
         if (targets is None) != (target_ids is None):
-            raise UsageError("Give both targets and target_ids, or neither.")
+            raise UsageError("Pass both targets and target_ids, or neither.")
         self.name = name
         self.notes = notes
         self.metric: Metric = metric
         self.orientation: Orientation = "similarity" if metric in ("cosine", "inner") else "distance"
         if isinstance(ids, str):
             raise UsageError(
-                f"The ids are a list, one for each vector; got the text {quoted(ids)}.",
+                f"The ids must be a list, one for each vector; got the text {quoted(ids)}.",
                 "pass samples.ids, a column or a list.",
             )
         self.queries = ids if isinstance(ids, Ids) else Ids(ids, "query")
@@ -112,7 +112,8 @@ class Embeddings(Scores):
     ) -> Embeddings:
         """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model).
 
-        The metric is needed unless the file states it. A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
+        The metric is required unless the file states it. A directory, a pattern (``"parts/*.npy"``) or a list
+        of files is one set of embeddings in several parts.
 
         Parameters
         ----------
@@ -123,11 +124,11 @@ class Embeddings(Scores):
         metric
             ``cosine``, ``l2``, …, unless the file states it.
         name
-            What the model is called.
+            The name of the model.
         missing
-            What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+            How ids found in only one of the files are handled: ``error`` or ``drop``.
         options
-            What `read_embeddings` takes besides.
+            Further options of `read_embeddings`.
 
         Returns
         -------
@@ -155,7 +156,7 @@ class Embeddings(Scores):
 
     @property
     def metric_code(self) -> int:
-        """The metric as the kernels number it."""
+        """The number of the metric in the kernels."""
         return _METRIC_CODES[self.metric]
 
     def tile(self, rows: Positions, columns: Positions) -> Values:
@@ -227,12 +228,12 @@ class Embeddings(Scores):
         Parameters
         ----------
         vectors, rows
-            Vectors of queries, and where these stand.
+            Vectors of queries, and their positions.
 
         Returns
         -------
         numpy.ndarray
-            What the metric divides or adds, for each.
+            The length of each vector, as used by the metric.
         """
         return self._norms(vectors, rows, self.queries)
 
@@ -242,12 +243,12 @@ class Embeddings(Scores):
         Parameters
         ----------
         vectors, columns
-            Vectors of targets, and where these stand.
+            Vectors of targets, and their positions.
 
         Returns
         -------
         numpy.ndarray
-            What the metric divides or adds, for each.
+            The length of each vector, as used by the metric.
         """
         return self._norms(vectors, columns, self.targets)
 
@@ -263,16 +264,17 @@ class Embeddings(Scores):
         if outside.any():
             name = ids[int(positions[outside][0])]
             raise InputError(
-                f"the vector of {name!r} is too long or too short for float64 arithmetic "
-                f"(its length must be between {given(_SHORTEST)} and {given(_LONGEST)}, or zero).",
-                "scale all vectors by one factor.",
+                f"the vector of {name!r} is too long or too short for float64 arithmetic (its norm must be "
+                f"between {given(_SHORTEST)} and {given(_LONGEST)}, or zero).",
+                "scale all vectors by the same factor.",
                 source=self.name,
             )
         if self.metric == "cosine" and not lengths.all():
             zero = [ids[place] for place in positions[lengths == 0]]
             raise InputError(
-                f"{counted(len(zero), 'vector is', 'vectors are')} all zeros, so that no cosine with {'it' if len(zero) == 1 else 'them'} is defined: {first_few(zero)}.",
-                "a sample without an embedding is a failure to acquire: mark it as failed.",
+                f"{counted(len(zero), 'vector is', 'vectors are')} all zeros, so cosines with "
+                f"{'it' if len(zero) == 1 else 'them'} are undefined: {first_few(zero)}.",
+                "mark samples without an embedding as failed to acquire.",
                 source=self.name,
             )
         return lengths
@@ -289,17 +291,17 @@ class Embeddings(Scores):
             or array.shape[1] == 0
         ):
             raise InputError(
-                f"embeddings must be a table of numbers, one row a sample; "
-                f"got {' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}.",
-                "one vector for each sample, as numbers: vectors.astype(float).",
+                f"embeddings must be a matrix of numbers, one row per sample; got "
+                f"{' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}.",
+                "pass one vector for each sample, as numbers: vectors.astype(float).",
                 source=self.name,
             )
         if len(array) != len(ids):
             raise InputError(
                 f"there are {count(len(array))} vectors but {count(len(ids))} ids.",
-                "one row is one sample; is the array transposed?"
+                "check whether the array is transposed: each row is one sample."
                 if array.shape[1] == len(ids)
-                else "give the id of every row.",
+                else "pass the id of every row.",
                 source=self.name,
             )
         for start in range(0, len(array), _ROWS_AT_ONCE):
@@ -311,19 +313,20 @@ class Embeddings(Scores):
                 and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS
             ):
                 raise InputError(
-                    "whole numbers beyond 2**53 are not distinct as floats.",
+                    "whole numbers above 2**53 are not exact as floats.",
                     "rescale them.",
                     source=self.name,
                 )
             bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
             if self.metric == "chi2" and not bad.size and (block < 0).any():
                 raise InputError(
-                    "the chi-square distance is of histograms, which are nowhere negative.", source=self.name
+                    "the chi-square distance is defined for histograms, which must not be negative.",
+                    source=self.name,
                 )
             if bad.size:
                 raise InputError(
                     f"the vector of {ids[start + int(bad[0])]!r} has components that are not finite.",
-                    "a sample without an embedding is a failure to acquire: give it zeros and mark it as failed.",
+                    "set the vector of a sample without an embedding to zeros and mark it as failed to acquire.",
                     source=self.name,
                 )
         return array if in_files(array) else frozen(array.view())

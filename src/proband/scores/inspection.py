@@ -1,4 +1,4 @@
-"""What is this file? Its format, sizes, ids, and how genuine and impostor scores lie."""
+"""Inspection of a file: its format, sizes, ids, and the distribution of genuine and impostor scores."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ from proband.words import Note, Sentence, count
 NO_SCORES = Sentence(
     "inspection.no-scores",
     "note",
-    "no matrix of scores with ids was found; if these are embeddings, evaluate them with -e",
+    "no score matrix with ids was found; for embeddings, evaluate them with -e",
 )
 NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
 NO_IDS = Sentence(
     "inspection.no-ids",
     "note",
-    "the file has no ids, so genuine scores cannot be told from impostor scores; give --samples",
+    "the file has no ids, so genuine and impostor scores cannot be distinguished; pass --samples",
 )
 NO_SUBJECTS = Sentence(
     "inspection.no-subjects",
     "note",
-    "subjects are not known, so genuine scores cannot be told from impostor scores; give --samples, or --ids subjects where rows and "
-    "columns are named by subject",
+    "no subject IDs were given, so genuine and impostor scores cannot be distinguished; pass --samples, or "
+    "--ids subjects if rows and columns are named by subject",
 )
 NOT_CHECKED = Sentence(
     "inspection.orientation-not-checked",
     "note",
     "there are no genuine or no impostor scores, so the orientation cannot be checked",
 )
-AGREES = Sentence("inspection.orientation-agrees", "note", "stated to be a {stated}; it looks like a {looks}")
+AGREES = Sentence("inspection.orientation-agrees", "note", "stated to be a {stated}; looks like a {looks}")
 DISAGREES = Sentence(
     "inspection.orientation-disagrees",
     "caution",
-    "stated to be a {stated}; it looks like a {looks}: CHECK the orientation",
+    "stated to be a {stated}, but looks like a {looks}: CHECK the orientation",
 )
 LOOKS = Sentence(
-    "inspection.orientation-looks", "note", "looks like a {looks}; declare it, it is never guessed"
+    "inspection.orientation-looks", "note", "looks like a {looks}; pass --orientation, which is never guessed"
 )
 LOOKS_FOR_SUBJECTS = Sentence(
     "inspection.orientation-looks-for-subjects",
     "note",
-    "looks like a {looks}, for {n:count} of {total:count subject} examined; declare it, it is never guessed",
+    "looks like a {looks}, for {n:count} of {total:count subject} examined; pass --orientation, which is never guessed",
 )
 
 _CELLS_LOOKED_AT = 20_000_000
@@ -117,7 +117,7 @@ class ScoreSummary:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was found out about a file."""
+    """The properties of a file."""
 
     path: str
     kind: str
@@ -156,8 +156,8 @@ def inspect_file(
         return _of_table(path, table)
     if samples is None and ((id_column, subject_column) != ("id", "subject") or missing_values is not None):
         raise UsageError(
-            f"{path.name} is no table with columns {id_column!r} and {subject_column!r}, and what is said of columns is about one.",
-            Hint("leave that out, or give a table of samples: {option:samples}"),
+            f"{path.name} is not a table with columns {id_column!r} and {subject_column!r}, to which the column options apply.",
+            Hint("leave them out, or pass a samples table: {option:samples}"),
             file=Said(path.name),
         )
     try:
@@ -171,11 +171,11 @@ def inspect_file(
             return _of_archive(path)
         if path.suffix.lower() in _TABLE_ENDINGS:
             raise type(error)(
-                f"{error.message.rstrip('.')}; nor is it a table of samples with columns {id_column!r} and "
+                f"{error.message.rstrip('.')}; it is not a samples table with columns {id_column!r} and "
                 f"{subject_column!r}.",
                 error.cure
                 or Hint(
-                    "for a table of samples, name its columns: {option:id_column}, {option:subject_column}"
+                    "for a samples table, specify its columns: {option:id_column}, {option:subject_column}"
                 ),
                 file=Said(path.name),
             ) from None
@@ -193,7 +193,7 @@ def _require_nothing(options: ReadOptions, path: Path) -> None:
         if value is not None:
             raise UsageError(
                 Hint(
-                    "{named:{which}} has no effect on {file}, which is a table of samples.",
+                    "{named:{which}} has no effect on {file}, which is a samples table.",
                     which=name,
                     file=path.name,
                 ),

@@ -1,4 +1,4 @@
-"""Are the scores the right way round?"""
+"""Check the orientation of scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proband.scores.alignment import axis_positions
 from proband.scores.base import Scores
 from proband.words import count, fixed, p_value
 
-REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm really is worse than chance, {give:check_orientation=off}."
+REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm is truly worse than chance, {give:check_orientation=off}."
 _SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # how many of each are looked at, at most
 _SIGNIFICANCE = 1e-3
 Codes = npt.NDArray[np.int32]
@@ -25,16 +25,16 @@ Codes = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class OrientationCheck:
-    """How often genuine scores beat impostor scores, under the declared orientation.
+    """How often genuine scores are better than impostor scores, under the declared orientation.
 
     Attributes
     ----------
     auc
-        The mean over subjects of the probability that a probe's mate scores closer than a non-mate does.
+        The mean over subjects of the probability that a mate scores better than a non-mate.
     n_subjects
-        How many subjects were looked at: one probe of each, against a sample of the gallery.
+        The number of subjects examined: one probe of each, against a sample of the gallery.
     n_below, n_above
-        Subjects for whom that probability is below and above one half.
+        The numbers of subjects with a probability below and above one half.
     p_value
         One-sided sign test over subjects against "genuine scores are no worse than impostor scores".
 
@@ -59,25 +59,24 @@ def check_orientation(
     seed: Seed = 0,
     axes: tuple[Positions, Positions] | None = None,
 ) -> OrientationCheck:
-    """Look at a seeded sample of pairs and tell whether the declared orientation can be right.
+    """Check the declared orientation on a seeded sample of pairs.
 
     One probe of each of up to 200 subjects is compared with its mates and with up to 200 gallery samples of others.
-    Subjects are the unit of the test, since the scores of one person are not independent. `axes` are the places of probes
-    and gallery on the axes of the scores, where they are known already.
+    Subjects are the unit of the test, since the scores of one person are not independent.
 
     Parameters
     ----------
     scores, experiment
-        Scores of one algorithm, and who is compared.
+        The scores of one algorithm, and the experiment.
     seed
         The seed of the sample of pairs.
     axes
-        The places of probes and gallery on the axes of the scores, where they are known already.
+        The positions of probes and gallery on the axes of the scores, if already known.
 
     Returns
     -------
     OrientationCheck
-        How often genuine scores are closer, and whether that contradicts the declared orientation.
+        How often genuine scores are better, and whether that contradicts the declared orientation.
 
     Examples
     --------

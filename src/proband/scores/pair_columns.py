@@ -90,25 +90,25 @@ class PairColumns:
         if unknown:
             raise unknown_name("column", unknown[0], header, source=source)
         for what, names in (
-            ("named for more than one thing", self.names),
-            ("there more than once", list(header)),
+            ("specified more than once", self.names),
+            ("present more than once", list(header)),
         ):
             twice = next((name for name in self.names if names.count(name) > 1), None)
             if twice is not None:
                 raise InputError(
-                    f"the column {quoted(twice)} is {what}.", "name each column once.", source=source
+                    f"the column {quoted(twice)} is {what}.", "specify each column once.", source=source
                 )
         for one, other in (("a", "b"), ("subject_a", "subject_b")):
             if (one in self.single) != (other in self.single):
                 raise UsageError(
-                    f"A pair has two sides: {one} and {other} go together.",
-                    naming("name both: {option:columns}"),
+                    f"{one} and {other} must be given together.",
+                    naming("specify both: {option:columns}"),
                 )
         if not self.score:
-            raise UsageError("No column holds the scores.", unknown_layout(header))
+            raise UsageError("No score column was specified.", unknown_layout(header))
         if self.mated is None and self.subject_a is None and self.a is None:
             raise UsageError(
-                "Which pairs are mated is not known.",
+                "Cannot tell which pairs are mated.",
                 unknown_layout(header),
             )
 
@@ -119,7 +119,7 @@ _USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("C
 def unknown_layout(header: Sequence[str], found: PairColumns | None = None) -> Hint:
     """The hint for a table whose columns are not known: what to copy, with what is obvious or was `found` filled in."""
     hint = _layout(found or guessed(header))
-    return Hint("say which is what: " + hint.template, **hint.values)
+    return Hint("specify the columns: " + hint.template, **hint.values)
 
 
 def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint:

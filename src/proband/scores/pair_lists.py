@@ -45,7 +45,7 @@ def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
     if absent:
         raise InputError(
             f"{path.name} has no array {first_few(absent)}; it has {first_few(list(archive), 8)}.",
-            "pairs are arrays pair_a and pair_b of row numbers.",
+            "use arrays pair_a and pair_b of row numbers for the pairs.",
             file=Said(path.name),
         )
     columns: dict[str, object] = {}
@@ -56,13 +56,13 @@ def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
         if column in ("query", "target"):
             if values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= len(samples):
                 raise InputError(
-                    f"{array} must hold row numbers from 0 to {count(len(samples) - 1)}.", file=path.name
+                    f"{array} must contain row numbers from 0 to {count(len(samples) - 1)}.", file=path.name
                 )
             names = np.array(samples.ids[:])
             columns[column] = names[values]
         else:
             kind = values.dtype.kind
             if kind not in "iubf" or (kind == "f" and not np.array_equal(values, np.rint(values))):
-                raise InputError(f"{array} must hold whole numbers, or True and False.", file=path.name)
+                raise InputError(f"{array} must contain whole numbers, or True and False.", file=path.name)
             columns[column] = values.astype(np.int64 if column == "fold" else np.bool_)
     return pl.DataFrame(columns)

@@ -77,35 +77,35 @@ def read_scores(
     ids: IdsName = "samples",
     progress: Progress | None = None,
 ) -> dict[str, DenseScores]:
-    """Read every score matrix of a file, by name: the only one is called as the file is, several as their arrays are.
+    """Read every score matrix of a file, by name. A single matrix is named after the file; several are named after their arrays.
 
     Parameters
     ----------
     path
-        The file, or ``archive.npz::key`` for one matrix of an archive. A directory, a pattern (``"parts/*.npy"``) or a list of
-        files is one matrix, cut by rows.
+        The file, or ``archive.npz::key`` for one matrix of an archive. A directory, a pattern
+        (``"parts/*.npy"``) or a list of files is one matrix, split by rows.
     samples
-        The table the ids must be in; `missing` says what to do with those that are not.
+        The table that must contain the ids; see `missing` for ids that it does not contain.
     orientation
-        Needed unless the file states it; must not contradict it.
+        Required unless the file states it; must not contradict the file.
     queries, targets
-        For a file without ids: which samples its rows and columns are, in table order. Without these a matrix without
-        ids must be square over the whole table.
+        The samples of the rows and columns of a file without ids, in table order. Without them, a matrix
+        without ids must be square over the whole table.
     format, query_ids, target_ids, mask
         See `proband.scores.formats`.
     ids
-        What rows and columns are named by: ``"samples"``, where one name is one sample; or ``"subjects"``, where a row and a column of one
-        name are two samples of one person. `Scores.samples_by_label` then makes the table.
+        Whether rows and columns are named by ``"samples"`` or by ``"subjects"``. By subject, a row and a
+        column of the same name are two samples of one person, and `Scores.samples_by_label` makes the table.
     missing
-        What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+        How ids found in only one of the files are handled: ``error`` or ``drop``.
     progress
-        What is told how far it is.
+        A listener to progress.
 
 
     Returns
     -------
     dict
-        Scores by the names of their algorithms.
+        Scores, by the name of the algorithm.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def read_scores(
 def _folder(files: Sequence[str | Path]) -> Path:
     """Where the parts of an array are, which is called after it."""
     if not files:
-        raise UsageError("The list of files is empty.", "name at least one.")
+        raise UsageError("The list of files is empty.", "pass at least one file.")
     return Path(files[0]).resolve().parent
 
 
@@ -164,11 +164,11 @@ def scores_of(
             if own is not None and choice is not None:
                 raise UsageError(
                     Hint(
-                        "{named:{which}} has no effect on {file}, which names its ids itself.",
+                        "{named:{which}} has no effect on {file}, which contains its own ids.",
                         which=option,
                         file=path.name,
                     ),
-                    "leave it out; gallery and probes choose among those that are named.",
+                    "leave it out; use gallery and probes to select among the ids.",
                     file=Said(path.name),
                 )
         return _aligned(laid, path.stem, samples, orientation, missing, queries, targets)
@@ -185,8 +185,8 @@ def _aligned(
 ) -> dict[str, DenseScores]:
     if orientation and file.orientation and orientation != file.orientation:
         raise InputError(
-            f"{name} states that it holds a {file.orientation}, but {orientation} was declared.",
-            f"leave the declaration out, or declare {file.orientation}.",
+            f"{name} states {file.orientation} as its orientation, but {orientation} was declared.",
+            f"leave the orientation out, or declare {file.orientation}.",
             source=Said(name),
         )
     # What the rows and columns are comes first: vectors have no orientation to declare.
@@ -229,33 +229,36 @@ def read_embeddings(
     rows: Choice | None = None,
     ids: str | None = None,
 ) -> dict[str, Embeddings]:
-    """Read every model's embeddings of a file, by name: the only one is called as the file is, several as their arrays are.
+    """Read the embeddings of every model in a file, by name. A single model is named after the file; several are named after their arrays.
 
     Parameters
     ----------
     path
         ``.npy`` (one model; memory-mapped), ``.npz`` (each 2-D array of floats is a model), ``archive.npz::key`` for one;
-        ``.safetensors`` (each 2-D tensor is a model; memory-mapped), ids in a CSV beside it; a table of Parquet or Arrow (each column of
-        vectors is a model, or else all columns of fractions are one). A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts, memory-mapped and
-        never put together; ids are in a CSV beside each ``.npy`` (``part-1.csv``, column ``id``), or in one for all, ``ids.csv``.
+        ``.safetensors`` (each 2-D tensor is a model; memory-mapped), ids in a CSV next to it; a table of
+        Parquet or Arrow (each column of vectors is a model, or all columns of fractions together are one). A
+        directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts,
+        memory-mapped and never joined in memory; ids are in a CSV next to each ``.npy`` (``part-1.csv``,
+        column ``id``), or in one for all, ``ids.csv``.
     samples
-        The table the ids must be in.
+        The table that must contain the ids.
     metric
-        How vectors are compared: of all models, or of each by its name. Needed unless the file states it (an array ``metric`` of an
-        archive, ``metric`` in the metadata of safetensors); must not contradict it, and is never guessed.
+        How vectors are compared: one metric for all models, or one per model name. Required unless the file
+        states it (an array ``metric`` of an archive, ``metric`` in the metadata of safetensors); must not
+        contradict the file, and is never guessed.
     rows
-        For a file without ids: which samples the rows are, in table order; by default all.
+        The samples of the rows of a file without ids, in table order; by default all.
     ids
-        The array of an archive, or the column of a table, that holds the ids; otherwise the only text array of the right length, or the
-        column ``id``.
+        The array of an archive, or the column of a table, with the ids. Default: the only text array of the
+        right length, or the column ``id``.
     missing
-        What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+        How ids found in only one of the files are handled: ``error`` or ``drop``.
 
 
     Returns
     -------
     dict
-        Embeddings by the names of their models.
+        Embeddings, by the name of the model.
 
     Examples
     --------
@@ -285,7 +288,7 @@ def only_model(found: dict[str, Embeddings], path: str | Path | Sequence[str | P
         raise InputError(
             f"{named.name} holds {len(found)} models: {', '.join(found)}.",
             Hint(
-                "pick one: {option:array}, or read all with read_embeddings.",
+                "select one: {option:array}, or read all with read_embeddings.",
                 file=named,
                 key=next(iter(found)),
             ),
@@ -320,7 +323,7 @@ def embeddings_in(
             require_one(list(file.models), str(path))
         if rows is not None and file.ids is not None:
             raise UsageError(
-                f"rows has no effect on {path.name}, which names its ids itself.",
+                f"rows has no effect on {path.name}, which contains its own ids.",
                 "leave it out.",
                 file=Said(path.name),
             )
@@ -340,21 +343,21 @@ def _metric_of(name: str, declared: Metric | Mapping[str, Metric] | None, stated
     """How a model's vectors are compared: as it is declared, or as its file states."""
     if stated is not None and stated not in get_args(Metric):
         raise InputError(
-            f"the metric it states must be one of {', '.join(get_args(Metric))}; it is {quoted(stated)}."
+            f"the stated metric must be one of {', '.join(get_args(Metric))}; got {quoted(stated)}."
         )
     said = declared.get(name) if isinstance(declared, Mapping) else declared
     if said is not None and stated not in (None, said):
         raise InputError(
-            f"its file states that {name} is compared by {stated}, but {said} was declared.",
-            f"leave the declaration out, or declare {stated}.",
+            f"its file states the metric {stated} for {name}, but {said} was declared.",
+            f"leave the metric out, or declare {stated}.",
         )
     found = said or stated
     if found is None:
         raise UsageError(
-            f"how the embeddings {name} are compared is not stated.",
+            f"no metric was given for the embeddings {name}.",
             Hint(
-                "state the metric the model was trained for, one of {metrics}: {option:metric=cosine}; for each of several models: "
-                "{option:metric_of}. It is never guessed.",
+                "specify the metric the model was trained with, one of {metrics}: {option:metric=cosine}; for "
+                "several models: {option:metric_of}. It is never guessed.",
                 metrics=", ".join(get_args(Metric)),
                 name=name,
             ),
@@ -367,7 +370,7 @@ def require_models(metrics: Mapping[str, Metric], names: Sequence[str]) -> None:
     unknown = next((name for name in metrics if name not in names), None)
     if unknown is not None:
         raise UsageError(
-            f"a metric is given for {quoted(unknown)}, and there are no embeddings of that name.",
+            f"a metric was given for {quoted(unknown)}, but there are no embeddings of that name.",
             meant(unknown, names),
         )
 
@@ -376,8 +379,8 @@ def require_one(names: Sequence[str], reference: str) -> None:
     """Refuse one name for several algorithms."""
     if len(names) != 1:
         raise UsageError(
-            f"{reference} holds {len(names)} algorithms ({', '.join(names)}), so it cannot have one name.",
-            Hint("pick one: {option:array}", file=reference, key=names[0]),
+            f"{reference} contains {len(names)} algorithms ({', '.join(names)}), so it cannot be given one name.",
+            Hint("select one: {option:array}", file=reference, key=names[0]),
         )
 
 
@@ -394,12 +397,12 @@ def _parts_of(files: Sequence[Path], path: Path, key: str | None, ids: str | Non
         return VectorFile({shards_name(path): vectors}, _ids_beside(files, len(vectors)))
     metrics = {one.metric for one in parts}
     if len(metrics) > 1:
-        raise InputError(f"{' and '.join(names[:2])} do not state one metric.", file=Said(names[0]))
+        raise InputError(f"{' and '.join(names[:2])} do not state the same metric.", file=Said(names[0]))
     for one, name in zip(parts, names, strict=True):
         if one.models.keys() != parts[0].models.keys():
             raise InputError(
-                f"{name} and {names[0]} do not hold the same models.",
-                Hint("pick one: {option:array}", file=path, key="NAME"),
+                f"{name} and {names[0]} do not contain the same models.",
+                Hint("select one: {option:array}", file=path, key="NAME"),
                 file=Said(name),
             )
     joined = {own: RowShards([one.models[own] for one in parts], names) for own in parts[0].models}
@@ -445,25 +448,25 @@ def _axis(
         return ids
     if values.ndim <= axis:
         raise InputError(
-            f"{name} is not a table of numbers: it has no {'rows' if axis == 0 else 'columns'}.",
+            f"{name} is not a matrix of numbers: it has no {'rows' if axis == 0 else 'columns'}.",
             source=Said(name),
         )
     length = values.shape[axis]
-    vectors = "; if its rows are embeddings, {give:embeddings}" if what == "target" else ""
+    vectors = "; if the rows are embeddings, {give:embeddings}" if what == "target" else ""
     if samples is None:
         raise UsageError(
-            f"{name} has no {what} ids, and there is no samples table to take them from.",
-            Hint(f"give one: {{option:samples}}{vectors}"),
+            f"{name} has no {what} ids, and there is no samples table to read them from.",
+            Hint(f"{{give:samples}}{vectors}"),
             source=Said(name),
         )
     positions = np.arange(len(samples)) if choice is None else choose(samples, choice).positions
     if len(positions) != length:
         of = "samples in the table" if choice is None else f"samples that meet {choice!r:.60}"
         raise InputError(
-            f"{name} has no {what} ids, and its {count(length)} {'rows' if axis == 0 else 'columns'} are not the "
+            f"{name} has no {what} ids, and its {count(length)} {'rows' if axis == 0 else 'columns'} do not match the "
             f"{count(len(positions))} {of}.",
             Hint(
-                f"say which samples its rows and columns are: {{option:queries}}, {{option:targets}}{vectors}"
+                f"specify the samples of its rows and columns: {{option:queries}}, {{option:targets}}{vectors}"
             ),
             source=Said(name),
         )

@@ -21,20 +21,20 @@ ENDING = ".run.json"
 RUN_OF_OTHER_SCORES = Sentence(
     "run.of-other-scores",
     "caution",
-    "{file} is the record of other scores than those now beside it, so nothing is taken from it",
+    "{file} is the record of a different score file, so it is ignored",
 )
 
 
 @dataclass(frozen=True)
 class AlgorithmRun:
-    """How long one algorithm took.
+    """The run time of one algorithm.
 
     Attributes
     ----------
     algorithm
-        What its scores are called.
+        The name of its scores.
     code
-        Whose code it is, with its version.
+        The package of its code, with its version.
     training, enrolment, comparison
         Seconds for training; for representing the images of queries and targets; for comparing them.
     """
@@ -53,19 +53,19 @@ class RunRecord:
     Attributes
     ----------
     started, finished
-        In UTC: ``2026-12-01T12:00:00Z``.
+        Times in UTC: ``2026-12-01T12:00:00Z``.
     operator
-        Who ran it, as stated; None if it is not.
+        The name of the operator; None if not stated.
     machine, software
-        What it ran on and with.
+        The computer and the software versions.
     command
-        What was typed.
+        The command line.
     images
         Seconds for reading the images and finding the faces, which all algorithms share.
     algorithms
-        How long each took.
+        The run time of each algorithm.
     scores
-        SHA-256 of the file of scores; empty where a person states the run.
+        SHA-256 of the score file; empty if the run was stated by hand.
     """
 
     started: str
@@ -107,12 +107,12 @@ def record_beside(path: Path) -> Path:
 def read_record(path: Path) -> RunRecord:
     """Read a record; one that is not built as it should be is refused."""
     require_regular(path)
-    with reading(path, "the record of a run"):
+    with reading(path, "a run record"):
         stated = read_json(content_of(path))
         if not isinstance(stated, dict) or stated.pop("format", None) != FORMAT:
             raise InputError(
-                f"{path.name} is not the record of a run.",
-                "proband recognize writes them; leave it out, or run it again.",
+                f"{path.name} is not a run record.",
+                "leave it out, or run proband recognize again to write it.",
                 file=Said(path.name),
             )
         runs = stated.get("algorithms", [])
@@ -130,7 +130,7 @@ def stated_run(stated: Mapping[str, Any], file: str, **known: Any) -> RunRecord:
     times = {}
     for key in ("started", "finished"):
         if not stated.get(key):
-            raise InputError(f"{file} does not say when the run {key}.", file=Said(file))
+            raise InputError(f"{file} does not state when the run {key}.", file=Said(file))
         with naming(file=file):
             times[key] = moment_of(stated[key], f"{key} =", InputError)
     if times["finished"] < times["started"]:
@@ -139,7 +139,7 @@ def stated_run(stated: Mapping[str, Any], file: str, **known: Any) -> RunRecord:
         )
     for key, value in stated.items():
         if isinstance(value, str) and UNPRINTABLE.search(value):
-            raise InputError(f"{key} is {quoted(value)}.", "it is one line of plain text.", file=file)
+            raise InputError(f"{key} is {quoted(value)}.", "write one line of plain text.", file=file)
     return RunRecord(**{**stated, **{key: write_moment(moment) for key, moment in times.items()}, **known})
 
 
@@ -154,8 +154,10 @@ def _typed(stated: dict[str, Any], kind: type, file: str) -> dict[str, Any]:
             is_one = isinstance(value, str) or (value is None and expected == "str | None")
         if expected is None or not is_one:
             raise InputError(
-                f"{key} of the record of a run is {value!r:.60}.",
-                "it is what proband recognize writes there." if expected else f"it has {', '.join(kinds)}.",
+                f"{key} of a run record is {value!r:.60}.",
+                "use the value that proband recognize wrote."
+                if expected
+                else f"it must have {', '.join(kinds)}.",
                 file=file,
             )
     return stated

@@ -29,19 +29,20 @@ PairScores = Annotated[Any, Hint("{how}", how=_BY_COLUMN)]
 Sides = Annotated[
     tuple[Any, Any],
     "a pair of lists, one for each side of the pairs",
-    Hint("give both sides: (frame['a'], frame['b'])."),
+    Hint("pass both sides: (frame['a'], frame['b'])."),
 ]
 
 MATED_SAID = Sentence(
     "scores.what-is-mated",
     "note",
-    "{column}: {mated!r} was taken for mated ({n_mated:count pair}), {other!r} for not mated ({n_other:count})",
+    "{column}: {mated!r} was read as mated ({n_mated:count pair}), {other!r} as not mated ({n_other:count})",
 )
 PEOPLE_OF_MATED = Sentence(
     "scores.people-of-mated-pairs",
     "caution",
-    "No subjects are named, so samples that mated pairs join were taken for one person: {n_people:count person/people} with "
-    "{n_samples:count sample}. Two samples of a person that no mated pairs join count as two people; the subjects would say which do",
+    "No subject IDs were given, so samples linked by mated pairs were treated as one person: "
+    "{n_people:count person/people} with {n_samples:count sample}. Samples of one person that are not linked "
+    "by mated pairs count as different people",
 )
 
 
@@ -89,8 +90,8 @@ def _lists(
         _refuse_contradiction(columns, source)
     elif mated_is is not None:
         raise UsageError(
-            f"No column says whether pairs are mated, so {mated_is!r} means nothing.",
-            naming("name it: {option:columns}"),
+            f"No column states whether pairs are mated, so {mated_is!r} has no effect.",
+            naming("specify it: {option:columns}"),
         )
     return tuple(
         Trials(pl.DataFrame({**columns, "score": as_scores(one, source)}), orientation, name, tuple(notes))
@@ -102,7 +103,7 @@ def _gap(column: pl.Series, source: str) -> InputError:
     row = int(column.is_null().arg_max() or 0)
     return InputError(
         f"the column {quoted(column.name)} is empty in {counted(column.null_count(), 'row')}, first in row {count(row + 1)}.",
-        "fill it, or leave these pairs out.",
+        "fill in the values, or leave these pairs out.",
         source=source,
     )
 
@@ -126,7 +127,7 @@ def mated_in(
         if mated_words(texts):
             columns = PairColumns(mated=name)
             raise UsageError(
-                f"the column {quoted(name)} holds {shown}, and which of them means mated must be said.",
+                f"the column {quoted(name)} contains {shown}, but cannot tell which of them means mated.",
                 needed_options(columns, pl.DataFrame({name: texts}), oriented=oriented),
                 source=source,
             )
@@ -134,15 +135,15 @@ def mated_in(
     else:
         if mated_is not in values:
             raise UsageError(
-                f"the column {quoted(name)} holds {shown}, and nowhere {mated_is!r}.",
-                Hint("say which of them means mated: {option:mated_is}", value=values[0]),
+                f"the column {quoted(name)} contains {shown}, but not {mated_is!r}.",
+                Hint("specify the value that means mated: {option:mated_is}", value=values[0]),
                 source=source,
             )
         if len(values) > 2:
             raise InputError(
-                f"the column {quoted(name)} holds {shown}: only {mated_is!r} is said to mean mated, and whether all others mean "
-                "not mated is not known.",
-                "leave out pairs that are neither, or write two values.",
+                f"the column {quoted(name)} contains {shown}: {mated_is!r} means mated, but it is unclear "
+                f"whether all other values mean not mated.",
+                "leave out pairs that are neither, or use only two values.",
                 source=source,
             )
         kinds = texts == mated_is
@@ -166,8 +167,9 @@ def _refuse_contradiction(columns: Mapping[str, pl.Series], source: str) -> None
     if wrong.any():
         row, n = int(wrong.arg_max() or 0), int(wrong.sum())
         raise InputError(
-            f"{counted(n, 'pair')} {'is' if n == 1 else 'are'} said to be mated where the subjects differ, or not to be where they agree; "
-            f"the first is row {count(row + 1)}: {one[row]!r} and {other[row]!r}, {'mated' if mated[row] else 'not mated'}.",
+            f"{counted(n, 'pair')} {'contradicts' if n == 1 else 'contradict'} the subjects (marked as mated "
+            f"with different subjects, or the reverse); the first is row {count(row + 1)}: {one[row]!r} and "
+            f"{other[row]!r}, {'mated' if mated[row] else 'not mated'}.",
             "leave the column of mated pairs out, or correct it.",
             source=source,
         )
@@ -202,9 +204,9 @@ def with_people_of_mated(trials: Trials) -> Trials:
     if len(wrong):
         first = frame.row(int(wrong[0]), named=True)
         raise InputError(
-            f"{first['query']!r} and {first['target']!r} are not mated, but of one person by way of mated pairs "
-            f"({counted(len(wrong), 'such pair')}): the list does not tell who is who.",
-            "name the subjects of both sides, or correct the list.",
+            f"{first['query']!r} and {first['target']!r} are marked as not mated, but are the same person "
+            f"according to mated pairs ({counted(len(wrong), 'such pair')}): the list contradicts itself.",
+            "add the subjects of both sides, or correct the list.",
             source=trials.name,
         )
     called = coded(pl.Series([f"person {k + 1}" for k in range(n_people)], dtype=pl.String))
@@ -226,26 +228,26 @@ def scored_pairs(
     mated_is: str | None = None,
     name: str = "scores",
 ) -> dict[str, Trials]:
-    """Make lists of comparisons of arrays in memory, a list for each algorithm, as `verify`, `compare` and `threshold` take them.
+    """Make lists of comparisons from arrays in memory, one per algorithm, for `verify`, `compare` and `threshold`.
 
     Parameters
     ----------
     mated
-        Whether each pair is of one person: 1 and 0, true and false, or two words of which `mated_is` says which means mated. None where
-        `people` tell.
+        Whether each pair is of one person: 1 and 0, true and false, or two words, with `mated_is` as the one
+        that means mated. None if `people` is given.
     scores
-        One array, column, tensor or list with a number for each pair; or a mapping with one for each algorithm. A missing number is a
-        comparison that failed.
+        One array, column, tensor or list with a number for each pair; or a mapping with one per algorithm. A
+        missing number is a failed comparison.
     people
-        Whose the two samples of each pair are. Without it pairs are taken as independent, unless `samples` are named.
+        The subjects of the two samples of each pair. Without them, pairs are treated as independent, unless `samples` is given.
     samples
-        What the two samples of each pair are called. Without `people`, samples that mated pairs join are of one person.
+        The ids of the two samples of each pair. Without `people`, samples linked by mated pairs are treated as one person.
     orientation
-        ``"similarity"`` if larger is more alike, ``"distance"`` if smaller is. It must be given; it is never guessed.
+        ``"similarity"`` if larger is more similar, ``"distance"`` if smaller is. Required; it is never guessed.
     name
-        What a single algorithm is called.
+        The name of a single algorithm.
     mated_is
-        The value of `mated` that means that a pair is of one person, where it is neither 1 and 0 nor true and false.
+        The value of `mated` that means mated, if it is neither 1 and 0 nor true and false.
 
     Returns
     -------
@@ -261,14 +263,14 @@ def scored_pairs(
         check_orientation_name(orientation)
     algorithms = dict(scores) if isinstance(scores, Mapping) else {name: scores}
     if not algorithms:
-        raise UsageError("There are no scores.", "pass an array, or a mapping with one for each algorithm.")
+        raise UsageError("No scores were given.", "pass an array, or a mapping with one array per algorithm.")
     algorithms = named_apart(algorithms.items())
     given: dict[str, Any] = {} if mated is None else {"mated": mated}
     for sides, both in ((people, ("query_subject", "target_subject")), (samples, ("query", "target"))):
         if sides is not None:
             given |= dict(zip(both, sides, strict=True))
     if mated is None and people is None:
-        raise UsageError("Which pairs are mated is not known.", "pass mated, or people=(a, b).")
+        raise UsageError("Cannot tell which pairs are mated.", "pass mated, or people=(a, b).")
     called = {f"scores of {name!r}": name for name in algorithms}
     every = aligned({**given, **dict(zip(called, algorithms.values(), strict=True))})
     columns = {what: _column(what, every[what]) for what in given}
@@ -276,11 +278,11 @@ def scored_pairs(
     lengths = {one.name: len(one) for one in (*columns.values(), *numbers.values())}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{what} {count(n)}" for what, n in lengths.items())
-        raise InputError(f"The columns are not of one length: {shown}.", "give every pair a value in each.")
+        raise InputError(f"The columns differ in length: {shown}.", "give every pair a value in each column.")
     if mated_is is None and _looks_swapped(columns.get("mated"), numbers.values()):
         raise UsageError(
-            "The arguments look swapped: mated holds many numbers, and the scores are 0 and 1 alone.",
-            "mated comes first: (mated, scores, …).",
+            "The arguments look swapped: mated contains many values, and the scores are only 0 and 1.",
+            "pass mated first: (mated, scores, …).",
         )
     lists = _lists(columns, numbers, mated_is, name, orientation, oriented=orientation is not None)
     check_orientation_name(orientation)

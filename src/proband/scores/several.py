@@ -25,8 +25,8 @@ def named_apart(given: Iterable[tuple[object, Any]]) -> dict[str, Any]:
     if not named or len(named) < len(listed):
         got = ", ".join(name for name, _ in listed)
         raise UsageError(
-            f"Algorithms need names of their own; got {got or 'none'}.",
-            'name them: {"a": scores, "b": others}, or NAME=FILE.',
+            f"Algorithms must have different names; got {got or 'none'}.",
+            'pass names: {"a": scores, "b": others}, or NAME=FILE.',
         )
     return named
 

@@ -28,7 +28,7 @@ from proband.scores.pair_columns import needed_options, suggested
 from proband.words import Note, SampledColumn, Sentence, count, counted, percent
 
 NOT_COUNTED = Sentence(
-    "scores.pairs-not-counted", "note", "{n:count pair} {n:word is/are} not to be counted; left out"
+    "scores.pairs-not-counted", "note", "{n:count pair} marked as don't-care {n:word was/were} left out"
 )
 OF_UNKNOWN_IDS = Sentence(
     "scores.comparisons-of-unknown-ids",
@@ -71,20 +71,19 @@ def truths(texts: pl.Series) -> pl.Series:
 @published
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Compared pairs, one row each.
+    """A list of compared pairs, one row each.
 
     Attributes
     ----------
     frame
         Columns ``query``, ``target``, ``query_subject``, ``target_subject``, ``mated``, ``score``, ``failed``, ``fold``;
-        those a source does not know are null. A failed comparison has a null score. Names are enumerations, the same of both
-        sides.
+        columns that the source does not have are null. A failed comparison has a null score. Names are enumerations, shared by both sides.
     orientation
-        ``"similarity"``, ``"distance"``, or None where the source does not say and nobody has declared it.
+        ``"similarity"``, ``"distance"``, or None if neither stated in the source nor declared.
     metric
-        How embeddings were compared; None for scores that are taken as given.
+        How embeddings were compared; None for precomputed scores.
     sampling
-        What its samples show of the columns that their table declares as sampling levels.
+        Observations on the columns declared as sampling levels in the samples table.
 
     Examples
     --------
@@ -109,12 +108,12 @@ class Trials:
         if "score" not in self.frame.columns:
             columns = suggested(self.frame)
             raise InputError(
-                f"trials need a column 'score'; there are {first_few(self.frame.columns, 12) or 'none'}.",
+                f"trials need a column 'score'; the columns are {first_few(self.frame.columns, 12) or 'none'}.",
                 needed_options(
                     columns, self.frame, named=False, oriented=self.orientation is not None, call=True
                 )
                 if columns.score
-                else "name it so: frame.rename({'cosine': 'score'}).",
+                else "rename it: frame.rename({'cosine': 'score'}).",
                 source=self.name,
             )
         full = self.frame.select(
@@ -141,7 +140,7 @@ class Trials:
         if infinite.height:
             first = infinite.row(0, named=True)
             raise InputError(
-                f"{counted(infinite.height, 'score is', 'scores are')} infinite; the first is of query {first['query']!r} and "
+                f"{counted(infinite.height, 'score is', 'scores are')} infinite; the first is for query {first['query']!r} and "
                 f"target {first['target']!r}.",
                 source=self.name,
             )
@@ -174,7 +173,7 @@ class Trials:
             return values.cast(dtype)
         if converted is None or not values.eq_missing(converted.cast(values.dtype)).all():
             raise InputError(
-                f"the column {name!r} of type {values.dtype} holds {first_few(values.unique(maintain_order=True).to_list())}, "
+                f"the column {name!r} of type {values.dtype} contains {first_few(values.unique(maintain_order=True).to_list())}, "
                 f"which cannot be read as {_WORDS[name]}.",
                 source=self.name,
             )
@@ -194,14 +193,14 @@ class Trials:
     def from_pairs(cls, pairs: Annotated[pl.DataFrame, JUDGED], scores: Scores) -> Trials:
         """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
 
-        Pairs whose cells are not to be counted are left out, and counted in a note.
+        Pairs marked as "don't care" are left out, and counted in a note.
 
         Parameters
         ----------
         pairs
             A frame of ``query`` and ``target``.
         scores
-            Scores that hold them.
+            Scores that contain the pairs.
 
         Returns
         -------
@@ -213,7 +212,7 @@ class Trials:
             if column not in pairs.columns:
                 raise InputError(
                     f"The pair list has no column {column!r}; it has {first_few(pairs.columns, 6)}.",
-                    "a pair is a query and a target.",
+                    "specify a query and a target for each pair.",
                 )
             unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
             if unknown:
@@ -233,22 +232,22 @@ class Trials:
         return cls(found, scores.orientation, scores.name, notes, scores.metric)
 
     def with_samples(self, samples: Samples, missing: MissingPolicy = "error") -> Trials:
-        """Say whose the samples are by a table; comparisons with a sample that failed to be acquired failed.
+        """Add the subjects from a samples table; comparisons with a sample that failed to be acquired count as failed.
 
-        Ids the table does not know are an error, or their comparisons are left out and counted. Pairs that are listed twice, and
-        subjects other than the table's, are refused.
+        Ids that are not in the table are an error, or their comparisons are left out and counted. Pairs
+        listed twice, and subjects that contradict the table, are refused.
 
         Parameters
         ----------
         samples
-            The table that says whose the samples are.
+            The table with the subjects of the samples.
         missing
-            What becomes of ids that it does not hold: ``error`` or ``drop``.
+            How ids that are not in the table are handled: ``error`` or ``drop``.
 
         Returns
         -------
         Trials
-            The list with whose its samples are.
+            The list with the subjects of its samples.
         """
         notes = list(self.notes)
         places = {}
@@ -276,14 +275,14 @@ class Trials:
             if other:
                 raise AlignmentError(
                     f"the column {column!r} contradicts the samples table in {count(other)} of {count(frame.height)} comparisons.",
-                    "leave it out of the list, or correct it.",
+                    "leave the column out of the list, or correct it.",
                     source=self.name,
                 )
         failed = pl.Series(samples.failed[places["query"]] | samples.failed[places["target"]])
         made = frame.with_columns(**said, failed=frame["failed"] | failed)
         sampling = observed(samples, *(np.unique(places[side]) for side in ("query", "target")))
         found = replace(self, frame=made, notes=tuple(dict.fromkeys(notes)), sampling=sampling)
-        found._refuse_repeats(places["query"], places["target"], len(samples), "list every comparison once.")
+        found._refuse_repeats(places["query"], places["target"], len(samples), "list each comparison once.")
         return found
 
     @property
@@ -310,7 +309,7 @@ class Trials:
         Returns
         -------
         tuple
-            The scores, the ids of rows and of columns, what each cell is, and notes.
+            The scores, the ids of rows and of columns, the cell codes, and notes.
         """
         frame = self.frame
         queries, rows, targets, columns = self._cells()
@@ -330,12 +329,12 @@ class Trials:
         return values, queries, targets, cells, tuple(notes)
 
     def samples(self) -> Samples:
-        """The table of samples the list itself makes: its queries and targets with their subjects.
+        """The samples table of the list: its queries and targets with their subjects.
 
         Returns
         -------
         Samples
-            The samples that the list names, and whose they are.
+            The samples in the list, with their subjects.
         """
         parts = []
         for side in ("query", "target"):
@@ -348,7 +347,7 @@ class Trials:
         clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
         if clashing.height:
             raise InputError(
-                f"{counted(clashing.height, 'id is', 'ids are')} given more than one subject: "
+                f"{counted(clashing.height, 'id is', 'ids are')} assigned more than one subject: "
                 f"{first_few(clashing['id'].sort().to_list())}.",
                 source=self.name,
             )
@@ -360,14 +359,14 @@ class Trials:
             self._require_named(column)
         queries, rows = numbered(self.frame["query"], "query")
         targets, columns = numbered(self.frame["target"], "target")
-        cure = "ids must tell samples apart; without that such a list can be used for verification only."
+        cure = "use different ids for different samples; without them, such a list can be used for verification only."
         self._refuse_repeats(rows, columns, len(targets), cure)
         if self._is_sparse(len(queries), len(targets)):
             share = len(self) / (len(queries) * len(targets))
             raise InputError(
                 f"{count(len(self))} comparisons fill {percent(share, 2)} of {count(len(queries))} queries × "
-                f"{count(len(targets))} targets: this is a list of chosen pairs, not a matrix.",
-                "ranks need every probe compared with the whole gallery; such a list can be used for verification only.",
+                f"{count(len(targets))} targets: this is a list of selected pairs, not a matrix.",
+                "use such a list for verification only; ranks need every probe compared with the whole gallery.",
                 source=self.name,
             )
         return queries, rows, targets, columns
@@ -376,8 +375,8 @@ class Trials:
         nameless = self.frame[column].null_count()
         if nameless:
             raise InputError(
-                f"{counted(nameless, 'row names', 'rows name')} no {column}, so there is no matrix and there are no ranks.",
-                "such a list can be used for verification only, and says itself whose its comparisons are.",
+                f"{counted(nameless, 'row has', 'rows have')} no {column}, so there is no matrix and there are no ranks.",
+                "use such a list for verification only; it already contains the subjects of its comparisons.",
                 source=self.name,
             )
 
@@ -400,8 +399,8 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
     """Numbers as 64-bit floats; refuse what is no number, and whole numbers that would be rounded."""
     if not values.dtype.is_numeric() and values.dtype != pl.Null:
         raise InputError(
-            f"the column {quoted(values.name)} of type {values.dtype} holds {first_few(values.head(3).to_list())}; "
-            "scores are numbers.",
+            f"the column {quoted(values.name)} of type {values.dtype} contains {first_few(values.head(3).to_list())}; "
+            "scores must be numbers.",
             source=source,
         )
     scores = values.cast(pl.Float64)
@@ -409,8 +408,8 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
         rounded = values.filter(scores.cast(pl.Int128) != values.cast(pl.Int128))
         if len(rounded):
             raise InputError(
-                f"{count(len(rounded))} whole numbers of the column {quoted(values.name)} have more digits than a score "
-                f"can hold, so that different scores would be tied: {first_few(rounded.to_list())}.",
+                f"{count(len(rounded))} whole numbers of the column {quoted(values.name)} have more digits "
+                f"than a score can store, so different scores would be tied: {first_few(rounded.to_list())}.",
                 source=source,
             )
     return scores
@@ -427,7 +426,9 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
         lines = text_of(path, "utf-8-sig").split("\n")
         sizes = lines[0].split() if lines else []
         if len(sizes) != 2 or not all(_is_number(size) and int(size) for size in sizes):
-            raise InputError("the first line must hold the numbers of folds and of pairs.", file=path.name)
+            raise InputError(
+                "the first line must contain the number of folds and the number of pairs.", file=path.name
+            )
         n_folds, n_each = map(int, sizes)
         pairs = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
         if len(pairs) != 2 * n_folds * n_each:
@@ -441,9 +442,10 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
             should_be_mated = place % (2 * n_each) < n_each
             if mated != should_be_mated:
                 raise InputError(
-                    f"{path.name}, line {number}: {quoted(line)} is a pair of {'one person' if mated else 'two people'}, where "
-                    f"the first line lets one of {'two people' if mated else 'one person'} be expected.",
-                    "each fold lists its same pairs, then as many different pairs.",
+                    f"{path.name}, line {number}: {quoted(line)} is a pair of "
+                    f"{'one person' if mated else 'two people'}, but according to the first line a pair of "
+                    f"{'two people' if mated else 'one person'} is expected.",
+                    "list the same pairs of each fold first, then as many different pairs.",
                     file=Said(path.name),
                 )
             rows.append((query, target, mated, place // (2 * n_each)))
@@ -459,7 +461,7 @@ def _lfw_pair(line: str, file: str, number: int) -> tuple[str, str, bool]:
         case _:
             raise InputError(
                 f"{file}, line {number}: {quoted(line)} is not a pair.",
-                "it is 'name number number' or 'name number name number'.",
+                "write 'name number number' or 'name number name number'.",
                 file=Said(file),
             )
     return f"{name}_{int(first):04d}", f"{other}_{int(second):04d}", name == other

@@ -31,7 +31,7 @@ _METADATA = "__metadata__"
 OF_COLUMNS = Sentence(
     "embeddings.of-columns",
     "note",
-    "{file}: vectors are made of {n:count column}, from {first!r} to {last!r}",
+    "{file}: vectors are read from {n:count column}, {first!r} to {last!r}",
 )
 
 
@@ -84,7 +84,7 @@ def _read(path: Path, key: str | None, ids: str | None, read: Callable[[Archive,
     if ending == ".npy":
         if key is not None or ids is not None:
             raise UsageError(
-                f"{path.name} is a single array, so there is no {key or ids!r} in it.", file=Said(path.name)
+                f"{path.name} is a single array, so it has no array {key or ids!r}.", file=Said(path.name)
             )
         return VectorFile({path.stem: open_npy(path)})
     if ending != ".npz":
@@ -106,8 +106,8 @@ def _of_archive(
     if not models:
         shapes = [f"{name} of {' × '.join(map(str, archive.shape(name)))}" for name in archive]
         raise InputError(
-            f"{path.name} holds no embeddings, which are samples × components; it has {', '.join(shapes[:8]) or 'none'}.",
-            "make a row of each sample: values.reshape(len(values), -1).",
+            f"{path.name} contains no embeddings (samples × components); it has {', '.join(shapes[:8]) or 'none'}.",
+            "flatten each sample to a row: values.reshape(len(values), -1).",
             file=Said(path.name),
         )
     picked = _picked(models, key, path)
@@ -126,7 +126,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
     if asked is not None:
         if asked not in fitting:
             raise InputError(
-                f"{path.name} has no array {asked!r} of {count(length)} ids.", file=Said(path.name)
+                f"{path.name} has no array {asked!r} with {count(length)} ids.", file=Said(path.name)
             )
         return asked
     if _IDS_KEY in fitting:
@@ -137,7 +137,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
     if len(candidates) > 1:
         raise InputError(
             f"any of {', '.join(candidates)} could be the ids.",
-            Hint("say which: {option:ids}"),
+            Hint("specify it: {option:ids}"),
             file=path.name,
         )
     return candidates[0] if candidates else None
@@ -157,8 +157,8 @@ def _picked(models: list[str], key: str | None, path: Path) -> list[str]:
 
 def _of_several(path: Path) -> InputError:
     return InputError(
-        f"{path.name} does not hold embeddings of one set of samples.",
-        Hint("pick one: {option:array}", file=path, key="NAME"),
+        f"{path.name} does not contain embeddings of a single set of samples.",
+        Hint("select one: {option:array}", file=path, key="NAME"),
         file=Said(path.name),
     )
 
@@ -184,8 +184,8 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
     """Map the tensors of a file; its ids are in a CSV beside it, of the same name."""
     if ids is not None:
         raise UsageError(
-            f"{path.name} holds tensors and no names.",
-            f"ids are the column {_ID_COLUMN!r} of {path.with_suffix('.csv').name} beside it.",
+            f"{path.name} contains tensors but no ids.",
+            f"put the ids in the column {_ID_COLUMN!r} of {path.with_suffix('.csv').name} next to it.",
             file=Said(path.name),
         )
     tensors, start, metric = _tensors_in(path)
@@ -193,7 +193,7 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
     models = _picked(every, key, path)
     if not models:
         raise InputError(
-            f"{path.name} holds no embeddings, which are tensors of two dimensions; it has {first_few(list(tensors), 8) or 'none'}.",
+            f"{path.name} contains no embeddings (two-dimensional tensors); it has {first_few(list(tensors), 8) or 'none'}.",
             file=Said(path.name),
         )
     if len({tensors[name]["shape"][0] for name in models}) != 1:
@@ -229,7 +229,7 @@ def _require_sense(name: str, one: Any, stored: int) -> None:
     if not isinstance(shape, list) or not isinstance(ends, list) or len(ends) != 2 or len(shape) > 32:
         raise ValueError(f"its header does not describe the tensor {name!r:.60}")
     if not all(type(value) is int and 0 <= value < 2**62 for value in whole):
-        raise ValueError(f"its header gives no possible shape of {name!r:.60}")
+        raise ValueError(f"its header states an impossible shape for {name!r:.60}")
     kind = one.get("dtype")
     size = np.dtype(_TYPES[kind]).itemsize if kind in _TYPES else None
     if (
@@ -238,11 +238,11 @@ def _require_sense(name: str, one: Any, stored: int) -> None:
         or (size is not None and ends[1] - ends[0] != prod(shape) * size)
     ):
         raise ValueError(
-            f"{name!r:.60} claims bytes {ends[0]} to {ends[1]} of {count(stored)}, which are not its numbers"
+            f"{name!r:.60} claims bytes {ends[0]} to {ends[1]} of {count(stored)}, which does not match its shape and type"
         )
     if len(shape) == 2 and size is None:
         raise InputError(
-            f"The tensor {name!r:.60} is of type {kind!r:.20}.", f"embeddings are of {', '.join(_TYPES)}."
+            f"The tensor {name!r:.60} is of type {kind!r:.20}.", f"use one of {', '.join(_TYPES)}."
         )
 
 
@@ -251,7 +251,7 @@ def _mapped(path: Path, tensor: dict[str, Any], start: int) -> npt.NDArray[Any]:
     shape = tuple(tensor["shape"])
     if not prod(shape):
         raise InputError(
-            f"{path.name} holds no numbers: it is {' × '.join(map(str, shape))}.", file=Said(path.name)
+            f"{path.name} contains no numbers: it is {' × '.join(map(str, shape))}.", file=Said(path.name)
         )
     stored = np.memmap(path, _TYPES[tensor["dtype"]], "r", start + tensor["data_offsets"][0], shape)
     if tensor["dtype"] != "BF16":
@@ -281,7 +281,7 @@ def _of_table(path: Path, key: str | None, ids: str | None) -> VectorFile:
         return VectorFile(vectors, names, arrays=tuple(every))
     numbers = [one for one in rest if one.dtype.is_float()] or [one for one in rest if one.dtype.is_integer()]
     if key is not None or not numbers:
-        there = "" if not numbers else "; all its columns of numbers are one model"
+        there = "" if not numbers else "; all its numeric columns together are one model"
         raise InputError(
             f"{path.name} has no column of vectors{'' if key is None else f' {key!r}'}{there}; it has {first_few(frame.columns, 8)}.",
             file=Said(path.name),
@@ -297,7 +297,7 @@ def _gap(column: pl.Series, path: Path) -> InputError:
     row = int(column.is_null().arg_max() or 0)
     return InputError(
         f"the column {column.name!r} is empty in row {count(row + 1)}.",
-        "a sample without an embedding is a failure to acquire: give it zeros and mark it as failed.",
+        "set the vector of a sample without an embedding to zeros and mark it as failed to acquire.",
         file=path.name,
     )
 
@@ -311,7 +311,7 @@ def _vectors(column: pl.Series, path: Path) -> npt.NDArray[Any]:
     lengths = column.list.len()
     if lengths.n_unique() > 1:
         raise InputError(
-            f"the vectors in {column.name!r} are not all of one length: {first_few(lengths.unique().sort().to_list(), 4)}.",
+            f"the vectors in {column.name!r} differ in length: {first_few(lengths.unique().sort().to_list(), 4)}.",
             file=path.name,
         )
     if not lengths.max():
@@ -319,7 +319,7 @@ def _vectors(column: pl.Series, path: Path) -> npt.NDArray[Any]:
     values = column.explode()
     if not values.dtype.is_numeric() or values.null_count():
         raise InputError(
-            f"the vectors in {column.name!r} hold {values.dtype} and missing values, not numbers.",
+            f"the vectors in {column.name!r} contain {values.dtype} and missing values, not numbers.",
             file=path.name,
         )
     return values.to_numpy().reshape(len(column), -1)

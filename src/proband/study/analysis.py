@@ -25,45 +25,44 @@ ANALYSES = Registry("analysis", "proband.analyses", package="proband.analyses")
 
 @dataclass(frozen=True, eq=False)
 class AnalysisCommand:
-    """The command that asks for an analysis. Its options are the fields of the request, and what it prints and writes is the view's.
+    """The command of an analysis. Its options are the fields of the request; its output is defined by the view.
 
     Parameters
     ----------
     name, help
-        What is typed, with a blank where it stands in a group, and what ``--help`` says: a first sentence, more of it, and examples.
+        The name as typed, with a blank after its group, if any; and the help: a summary sentence, details, and examples.
     job
-        The heading of the program's help under which it stands.
+        The heading in the program's help under which it is listed.
     title
-        What its page is called.
+        The title of its page.
     reads
-        ``scores``: scores or embeddings and the table of samples; ``files``: what the request makes of their names
-        (`AnalysisRequest.from_files`); ``either``: files if `switch` is on, and scores else; or what reads in its own way,
+        ``scores``: scores or embeddings and the table of samples; ``files``: files, converted by
+        `AnalysisRequest.from_files`; ``either``: files if `switch` is on, otherwise scores; or
         ``module:attribute``, a dataclass of options that returns the sources of a request.
     files
-        What stands for the names of files in help, and what they are.
+        The placeholder for file names in the help, and its description.
     switch
-        An option that chooses it, where several analyses have one command, or reads files where it reads either: its name and help.
+        An option that selects this analysis if several share one command, or that selects files if it reads either: its name and help.
     experiment
         The fields of the experiment that are options; None for all.
     categories
-        Whether probes have categories.
+        Whether options for probe categories are added.
     output
         The fields of the output that are options.
     frames, figures
-        The names under which its view has tables of rows and figures: the first is what ``--csv FILE`` and ``--figure FILE`` write, and
-        ``NAME=FILE`` writes another.
+        The names of tables and figures in its view: the first is written by ``--csv FILE`` and ``--figure FILE``, others by ``NAME=FILE``.
     card
-        Whether there is a model card of it.
+        Whether it has a model card.
     marks
-        Beside which options others have no effect, where the request does not say it.
+        Options without effect in combination with others, if not stated in the request.
     prepare
-        Changes what is read by what was asked, ``module:attribute``: a function of the values of the section and of the sources.
+        Adapts the sources to the request, ``module:attribute``: a function of the values of the section and of the sources.
     parse
-        How texts that name algorithms are understood once these are known, by field, ``module:attribute``.
+        Parsers of texts that name algorithms, by field, ``module:attribute``; called once the names are known.
     more
-        Further options that write files of its own, a `Part`, ``module:attribute``: its method ``write`` takes the result.
+        Further options that write additional files, a `Part`, ``module:attribute``: its method ``write`` takes the result.
     around
-        What the command is wrapped in, ``module:attribute``: a function of the command, which returns one.
+        A wrapper of the command, ``module:attribute``: a function that takes and returns a command.
     code
         The exit code, ``module:attribute``: a function of the result and its request.
     """
@@ -91,41 +90,41 @@ class AnalysisCommand:
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis: what can be asked of it, what carries it out, what it finds and how that is shown.
+    """An analysis: its request, the function that runs it, its result and the view of the result.
 
-    What is heavy is named, ``module:attribute``, and imported when it is needed.
+    Expensive parts are given as ``module:attribute``, and imported on first use.
 
     Parameters
     ----------
     key
-        Its section in a study, and the name under which its results are found.
+        Its section in a study, and the key of its results.
     request
-        The class of what can be asked, an `AnalysisRequest`.
+        The class of its request, an `AnalysisRequest`.
     run
-        Carries it out: a function of the request (of all of them, where there may be `many`) and the `Context`. It returns the result,
-        or None where there is nothing to report.
+        Runs it: a function of the request (or of all requests, with `many`) and the `Context`. It returns the
+        result, or None if there is nothing to report.
     result
-        The class of what it finds.
+        The class of its result.
     view
-        How that is shown.
+        The view of its result.
     place
-        Where it stands among the others, in studies and in runs: analyses go by ascending place.
+        Its position in studies and runs: analyses are sorted by ascending place.
     many
-        Whether a study may ask for several: ``[[comparison]]``.
+        Whether a study may contain several sections: ``[[comparison]]``.
     default
-        Whether it is carried out unasked. If the data do not allow it then, a note says so.
+        Whether it runs by default. If the data do not allow it then, a note states that.
     command
-        The command that asks for it, if there is one of its own.
+        Its command, if it has one.
     blind
-        Whether blind tests are scored by it.
+        Whether blind tests are scored with it.
     moved
-        Keys that stood at the top of ``proband-results/2``, and where they stand in its result now.
+        Keys at the top level of ``proband-results/2``, and their places in its result now.
     prepare
-        Refuses what cannot be done before any analysis is run; it takes what `run` takes.
+        Refuses impossible requests before any analysis runs; it takes the arguments of `run`.
     propose
-        What a first study file says of it: a function of the `Proposal` for a user's files, which returns a `Suggestion`.
+        Its section in a new study file: a function of the `Proposal` for a user's files, which returns a `Suggestion`.
     after
-        The analyses whose requests or results it asks the `Context` for: no others.
+        The analyses whose requests or results it reads from the `Context`.
     """
 
     key: str
@@ -145,7 +144,7 @@ class Analysis:
 
     @property
     def bundled(self) -> bool:
-        """Whether it comes with the program, and not with another package."""
+        """Whether it is part of Proband, and not of another package."""
         home = self.request if isinstance(self.request, str) else self.request.__module__
         return home.startswith("proband.")
 
@@ -156,7 +155,7 @@ class Analysis:
 
     @property
     def result_type(self) -> type[Result]:
-        """The class of what it finds."""
+        """The class of its result."""
         return loaded(self.result)
 
     def prepared(self, asked: Any, context: Context) -> None:

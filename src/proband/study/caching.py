@@ -1,4 +1,4 @@
-"""What was computed before, found again by everything it depends on, so that a run goes on where it was stopped."""
+"""A cache of computed results, keyed by everything they depend on, so that an interrupted run continues."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class Digest(NamedTuple):
 
 
 class Cache:
-    """Results of the costly steps of a study, a file for each, in a directory beside its run directory.
+    """Results of the expensive steps of a study, one file each, in a directory next to its run directory.
 
-    An entry is named after everything it depends on, so that a changed input, parameter or version finds nothing of the others, and
-    its digest is of that too. Entries that are not as they were kept are made again, and that is logged. Nothing is written before
-    the first result is kept.
+    The name of an entry, and its digest, depend on everything the result depends on, so that a changed input,
+    parameter or version never finds an old entry. Damaged entries are recomputed, and that is logged. Nothing
+    is written before the first result is kept.
 
     Parameters
     ----------
     directory
-        Where entries are; None keeps nothing.
+        Directory of the entries; None keeps nothing.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Cache:
             pass
         except (OSError, DamagedError):
             self.damaged.append(name)
-            _LOG.warning("%s is not as it was kept, so %s is computed again.", path, name)
+            _LOG.warning("%s was changed or damaged, so %s is recomputed.", path, name)
         else:
             self.found.append(name)
             return kept
@@ -148,6 +148,6 @@ def beside(directory: Path) -> Path:
     found = whole.with_name(f".{whole.name}.cache")
     if found.is_symlink():
         raise InputError(
-            f"The cache {found} is a link, and may lead anywhere.", Hint("remove it, or {give:cache=off}.")
+            f"The cache {found} is a link, which is not followed.", Hint("remove it, or {give:cache=off}.")
         )
     return found

@@ -1,4 +1,4 @@
-"""What a request must not say, as far as that can be known before any data are read."""
+"""Checks of a request that need no data."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Mark = TypeVar("Mark")
 
 
 def check(request: Request, origin: Origin) -> None:
-    """Refuse a request that names nothing to read, or what is not there."""
+    """Refuse a request that names no inputs, or inputs that do not exist."""
     if not request.has_sources and _needs_scores(request):
         name = "The request" if origin.path is None else origin.path.name
         raise UsageError(
-            f"{name} names no scores.",
+            f"{name} specifies no scores.",
             "add a section [[scores]] or [[embeddings]] with file = …, or [images] with file = … and algorithms = […].",
             place=Said(name),
         )
@@ -42,7 +42,7 @@ def check(request: Request, origin: Origin) -> None:
         if scores.ids == "subjects" and request.has_table:
             raise RequestError(
                 ("scores", number, "ids"),
-                "rows and columns that are named by subject stand in no table of samples",
+                "rows and columns named by subject cannot be looked up in a samples table",
                 Hint("leave out {option:samples}, or {option:ids=subjects}."),
             )
     for keys, mark, text in names_in(request):
@@ -51,7 +51,7 @@ def check(request: Request, origin: Origin) -> None:
             raise RequestError(keys, f"there is no {known.what} {text!r}", mark.meant_by(text))
     if not request.has_table and (request.embeddings or request.pictures) and not request.scores:
         section = "images" if request.pictures else "embeddings"
-        raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
+        raise RequestError((section,), "no subject IDs were given", "add [samples] with file = …")
     for images in request.pictures:
         _check_images(images, request)
 
@@ -72,7 +72,7 @@ def check_effects(request: Request, in_memory: bool) -> None:
         raise RequestError(
             ("experiment", "on_failure"),
             Hint("it has no effect without {named:failed}"),
-            Hint("leave it out, or say which samples failed: {option:failed}"),
+            Hint("leave it out, or specify which samples failed: {option:failed}"),
         )
 
 
@@ -104,7 +104,7 @@ def _check_images(images: ImageSource, request: Request) -> None:
     from proband.algorithms import names_code, recognizer
 
     if not request.has_table:
-        raise RequestError(("images",), "images need a table of samples", "add [samples] with file = …")
+        raise RequestError(("images",), "images need a samples table", "add [samples] with file = …")
     for place, name in enumerate(images.algorithms):
         if names_code(name) or name.startswith(ONNX):
             continue  # not to be run by reading a study
@@ -114,7 +114,9 @@ def _check_images(images: ImageSource, request: Request) -> None:
         except ProbandError as error:
             raise RequestError(keys, error.message.rstrip("."), error.cure) from None
         if found.needs_training and images.train is None:
-            raise RequestError(keys, f"{name} must be trained", 'say on whom: train = "CONDITION"')
+            raise RequestError(
+                keys, f"{name} must be trained", 'specify the training samples: train = "CONDITION"'
+            )
 
 
 def files_named(part: Part) -> Iterator[tuple[Keys, Place, str]]:
@@ -188,21 +190,21 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
         file, _, key = name.rpartition(KEY_MARK)
         raise RequestError(
             keys,
-            f"the file and the array in it are said apart, got {shown(name)}",
+            f"the file and the array in it must be separate keys, got {shown(name)}",
             f"write file = {shown(file)} and key = {shown(key)}",
         )
     said = origin.where(*keys)
     if is_folder and keys[:1] == ("samples",):
         raise InputError(
-            f"{shown(name)} is a directory without pictures.",
-            "name a table of samples, or a directory of pictures whose names say who is on them.",
+            f"{shown(name)} is a directory without images.",
+            "specify a samples table, or a directory of images whose file names identify the subjects.",
             file=Said(name),
             place=said or None,
         )
     if is_folder:
         raise InputError(
-            f"{shown(name)} is a directory, and no {place.kind}.",
-            f"name the {place.kind} in it.",
+            f"{shown(name)} is a directory, not a {place.kind}.",
+            f"specify the {place.kind} in it.",
             file=Said(name),
             place=said or None,
         )
@@ -219,7 +221,9 @@ def _beside(path: Path, origin: Origin) -> str:
     folder = path.parent
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     near = near_names(path.name, names)
+    within = "" if folder == Path() else f" in {folder}"
     if near:
-        return f"in {folder} there is {first_few(near)}."
-    whence = "here" if origin.path is None else f"where {origin.path.name} is"
-    return f"names are looked up from {whence}; {folder} {'has no such file' if names else 'is no directory, or empty'}."
+        return f"similar names{within}: {first_few(near)}."
+    base = "the current directory" if origin.path is None else f"the directory of {origin.path.name}"
+    found = f"there is no such file{within}" if names else f"{folder} is not a directory, or is empty"
+    return f"paths are relative to {base}; {found}."

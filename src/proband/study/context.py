@@ -33,9 +33,9 @@ Made = TypeVar("Made")
 
 @dataclass(eq=False)
 class Context:
-    """What a request is carried out on, and what its analyses share.
+    """The data of a request, and the intermediate results that its analyses share.
 
-    Everything is made when it is first asked for, and once. What is costly is kept in the cache under a digest of all it depends on.
+    Everything is computed once, on first use. Expensive results are kept in the cache under a digest of all they depend on.
 
     Attributes
     ----------
@@ -89,8 +89,8 @@ class Context:
         """The table of samples."""
         if self.inputs.samples is None:
             raise InputError(
-                "Whose the samples are is not known.",
-                "add [samples] with file = …: a table, or a directory of pictures whose names say who is on them.",
+                "No subject IDs were given.",
+                "add [samples] with file = …: a table, or a directory of images whose file names identify the subjects.",
             )
         return self.inputs.samples
 
@@ -223,7 +223,7 @@ class Context:
         key = analysis.key
         if key in self._running:
             raise DesignError(
-                f"{' needs '.join([*self._running, key])}: analyses cannot wait for each other."
+                f"{' needs '.join([*self._running, key])}: analyses must not depend on each other in a circle."
             )
         if key not in self.parts:
             self._running.append(key)

@@ -115,13 +115,13 @@ class Study:
         """
         asked = self.request.output.directory
         place = self.origin.find(asked or f"{self.path.stem}-results")
-        with refused(f"{place} is no place for results", file=Said(place)):
+        with refused(f"{place} is not allowed as the directory of results", file=Said(place)):
             inside = resolved(place).is_relative_to(resolved(self.path.parent))
         if not inside:
             said = self.origin.where("output", "directory") if asked else self.path.name
             raise UsageError(
-                f"{place} leads out of the directory of the study.",
-                Hint("name the place yourself: {option:run_directory}"),
+                f"{place} is outside the directory of the study.",
+                Hint("specify the directory yourself: {option:run_directory}"),
                 place=said,
             )
         return place

@@ -57,9 +57,9 @@ def design_of(request: NamesDesign) -> Design | Literal["auto"]:
         if name not in known:
             takes = ", ".join("{" + f"option:{key}" + "}" for of, key in options.items() if of in known)
             cure = (
-                "of these options it takes " + takes + "."
+                "of these options, it accepts " + takes + "."
                 if takes
-                else "it takes no such options: leave it out."
+                else "leave it out; this design takes no such options."
             )
             raise UsageError(
                 f"The design {request.design} has no {_CALLED.get(name) or options[name].replace('_', ' ')}.",
@@ -97,8 +97,8 @@ def stratified_design(request: NamesDesign) -> StratifiedDesign:
     made = design_of(request)
     if not isinstance(made, StratifiedDesign):
         raise UsageError(
-            f"{request.design} does not replicate within strata.",
-            "for example brr, fay, jackknife or rao-wu.",
+            f"{request.design} does not resample within strata.",
+            "use for example brr, fay, jackknife or rao-wu.",
         )
     return made
 

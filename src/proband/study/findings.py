@@ -1,4 +1,4 @@
-"""Everything a study found, and where it came from."""
+"""All results of a study, and their provenance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Kind = TypeVar("Kind", bound=Result)
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file the study read: its name as given, its size and its hash."""
+    """A file that the study read: its name as given, its size and its hash."""
 
     name: str
     n_bytes: Count
@@ -36,20 +36,20 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How to do it again.
+    """The information needed to repeat the study.
 
     Attributes
     ----------
     command
-        What was typed.
+        The command line.
     study
-        The study file's text; empty where a command asked for the report.
+        The text of the study file; empty if a command made the report.
     seed
-        Of every replicate.
+        The random seed.
     versions
-        Of Proband, Python and the libraries that compute.
+        Versions of Proband, Python and the numerical libraries.
     inputs
-        Every file that was read.
+        All input files.
     """
 
     command: str
@@ -68,18 +68,18 @@ class Parts(Result):
 
 @dataclass(frozen=True, eq=False)
 class Findings(Result):
-    """What a study found: each analysis is there if it was asked for.
+    """The results of a study: one entry per analysis that was run.
 
     Attributes
     ----------
     title, confidence_level
-        What it is called, and the level of its intervals.
+        The title, and the confidence level of the intervals.
     provenance
-        How to do it again.
+        The information needed to repeat the study.
     notes
-        What was left out or decided, beyond what the results say themselves.
+        Notes on omissions and decisions, in addition to those of the results.
     parts
-        What each analysis found, by its key; also ``found["verification"]``.
+        The result of each analysis, by its key; also ``found["verification"]``.
     """
 
     written = Written(without=("parts",), beside="parts", versioned=True)
@@ -95,8 +95,8 @@ class Findings(Result):
         """What an analysis found; refused if it was not carried out."""
         if key not in self.parts:
             raise UsageError(
-                f"Nothing was found of {key!r}.",
-                meant(key, self.parts) if self.parts else "nothing was found at all.",
+                f"There are no results for {key!r}.",
+                meant(key, self.parts) if self.parts else "there are no results.",
             )
         return self.parts[key]
 
@@ -104,7 +104,7 @@ class Findings(Result):
         return key in self.parts
 
     def get(self, key: str) -> Any:
-        """What an analysis found; None if it was not carried out.
+        """The result of an analysis; None if it was not run.
 
         Parameters
         ----------
@@ -119,42 +119,42 @@ class Findings(Result):
         return self.parts.get(key)
 
     def of_kind(self, kind: type[Kind]) -> Iterator[Kind]:
-        """What was found that is of a kind, in order.
+        """All results of a given class, in order.
 
         Parameters
         ----------
         kind
-            The class of results that are wanted.
+            The class of results.
 
         Returns
         -------
         iterator
-            The results of that class.
+            Results of that class.
         """
         yield from (part for part in self.parts.values() if isinstance(part, kind))
 
 
 def results_schema(plugins: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of results.json; with or without what analyses of other packages find."""
+    """Return the JSON Schema (draft 2020-12) of results.json, with or without analyses from plug-in packages."""
     parts = {one.key: one.result_type for one in analyses() if one.bundled or plugins}
     return schema_of(Findings, "Results of a Proband study", parts)
 
 
 @published
 def read_results(path: Path | str) -> dict[str, Any]:
-    """Read the results of an earlier run, as ``proband-results/3`` has them.
+    """Read the results of an earlier run, in the form of ``proband-results/3``.
 
     Parameters
     ----------
     path
-        A directory that ``--out`` wrote, its results.json, or what ``--json`` printed. Files of ``proband-results/2`` are read, too.
+        A directory written by ``--out``, its results.json, or the output of ``--json``. Files of ``proband-results/2`` are also read.
     path
         results.json, or the directory of a run that holds it.
 
     Returns
     -------
     dict
-        Plain values, as `Findings.to_dict` gives them: what each analysis found stands under its key.
+        Plain values, as returned by `Findings.to_dict`: the result of each analysis under its key.
 
     Examples
     --------
@@ -184,8 +184,8 @@ def _unreadable(schema: object, file: Path) -> InputError:
     version = re.fullmatch(r"proband-results/(\d{1,9})", str(schema))
     if version is None:
         return InputError(
-            f"{file.name} contains no results: its schema is {schema!r:.60}.",
-            f"results have the schema {SCHEMA!r} or {_BEFORE!r}.",
+            f"{file.name} does not contain results: its schema is {schema!r:.60}.",
+            f"use a file with the schema {SCHEMA!r} or {_BEFORE!r}.",
             file=file.name,
         )
     if int(version[1]) > int(SCHEMA.rpartition("/")[2]):

@@ -83,7 +83,7 @@ class PairList:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Everything that a request is carried out on.
+    """All inputs of a request.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def _require_names(found: list[Algorithm], origin: Origin) -> None:
             with origin.placed(one.place):
                 require_names(
                     [each.scores for each in found],
-                    Hint("give one another name: {option:algorithm_name}{also}.", also=also),
+                    Hint("give one of them another name: {option:algorithm_name}{also}.", also=also),
                 )
 
 
@@ -250,7 +250,7 @@ def _require_read(request: Request, origin: Origin, progress: Progress) -> None:
             path, _ = split_key(origin.find(source.file))
             unread.append(name in chosen_format(path, reader.options, reader.format).unread(reader.options))
         if all(unread):
-            raise RequestError(("scores", 0, name), "it has no effect on any of these files", "leave it out.")
+            raise RequestError(("scores", 0, name), "it has no effect on these files", "leave it out.")
 
 
 def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) -> None:
@@ -260,7 +260,7 @@ def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) 
         if named and any(getattr(one, name) is not None for one in sources):
             raise RequestError(
                 ("scores", 0, name),
-                "it has no effect: all these files name their ids themselves",
+                "it has no effect: all these files contain their own ids",
                 "leave it out.",
             )
 

@@ -179,8 +179,8 @@ def _found(address: str) -> type:
     """The type at an address: a frozen result of this package, or beside what an installed analysis finds; nothing else."""
     module, _, name = address.partition(":")
     if not module.startswith(_PACKAGE) and module not in _modules_of_plugins():
-        raise ValueError(f"{address} is neither of this package nor of an installed analysis")
+        raise ValueError(f"{address} belongs neither to this package nor to an installed analysis")
     kind = getattr(import_module(module), name)
     if not isinstance(kind, type) or not (is_dataclass(kind) or issubclass(kind, tuple)):
-        raise TypeError(f"{address} is no type of results")
+        raise TypeError(f"{address} is not a result type")
     return kind

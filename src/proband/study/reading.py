@@ -51,17 +51,17 @@ def text_of_study(path: Path) -> str:
     with refused(f"{path} cannot be read as a study", file=Said(path)):
         is_directory = path.is_dir()
     if is_directory:
-        raise InputError(f"{path} is a directory.", "name the study file in it.", file=Said(path))
+        raise InputError(f"{path} is a directory.", "specify the study file in it.", file=Said(path))
     with reading(path, "a study"):
         if not path.exists():
             raise InputError(
                 f"There is no file {path}.",
-                "proband init FILES... writes one from your files.",
+                "proband init FILES... writes one for your files.",
                 file=Said(path),
             )
         if path.stat().st_size > LARGEST_TOML:
             raise InputError(
-                f"{path.name} is no study file: it has {count(path.stat().st_size)} bytes.",
+                f"{path.name} is not a study file: it has {count(path.stat().st_size)} bytes.",
                 file=Said(path.name),
             )
         # Not read_text, which would turn line ends: the text is kept as it is.
@@ -117,4 +117,4 @@ def _syntax_hint(text: str, line: str | None) -> str:
         ):
             return f'put text in quotes: {key.strip()} = "{value.strip()}"'
         return f"the line is: {said[:80]}"
-    return "a quotation mark or a bracket is not closed."
+    return "close the quotation mark or the bracket."

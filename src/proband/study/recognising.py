@@ -115,18 +115,23 @@ def recognise(
     finder = detector(detect) if detect else None
     if as_they_are and detect:
         raise UsageError(
-            Hint("{option:as_they_are=on} uses no eyes, so there is nothing to find for {option:detect}."),
+            Hint("{option:as_they_are=on} uses no eye positions, so {option:detect} has no effect."),
             "leave one of them out.",
         )
     sets, notes = _sets(table, train, queries, targets)
     unmet = [one.name for one in chosen if one.needs_training]
     if unmet and not sets.training:
-        raise UsageError(f"{', '.join(unmet)} must be trained.", Hint("say on whom: {option:train}"))
+        raise UsageError(
+            f"{', '.join(unmet)} must be trained.", Hint("specify the training samples: {option:train}")
+        )
     if not sets.queries or not sets.targets:
         whose = "query" if not sets.queries else "target"
         raise DesignError(
-            f"No image is a {whose}, so there is nothing to score: {count(len(sets.training))} of {count(len(table))} are trained on.",
-            Hint("train on fewer ({option:train}), or choose others: {option:queries}, {option:targets}."),
+            f"No image is a {whose}, so there are no scores to compute: {count(len(sets.training))} of "
+            f"{count(len(table))} are training images.",
+            Hint(
+                "use fewer training samples ({option:train}), or choose others: {option:queries}, {option:targets}."
+            ),
         )
     met = sets.check(table, allow_training_overlap)
     began = perf_counter()
@@ -199,9 +204,10 @@ def _with_models(models: Sequence[Model], sets: Sets, allow_training_overlap: bo
         met = [] if model.training is None else model.training.among(refused)
         if met:
             raise DesignError(
-                f"{model.name} was trained on {count(len(met))} of the very samples it would be tested on: {first_few(met)}.",
+                f"{model.name} was trained on {count(len(met))} of the samples it would be tested on: {first_few(met)}.",
                 Hint(
-                    "choose other queries and targets, or train another model; {give:allow_training_overlap=on} if only targets were trained on."
+                    "choose other queries and targets, or train another model; "
+                    "{give:allow_training_overlap=on} if only targets were used for training."
                 ),
             )
         trained |= dict.fromkeys([] if model.training is None else model.training.among(sets.targets))

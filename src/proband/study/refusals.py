@@ -19,7 +19,7 @@ Keys = tuple[str | int, ...]
 _WORDS = {str: "text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
 _MOST_KEYS = 50  # all that a section has, so that one can choose
 MOST = 2**53
-"""What no count exceeds: beyond it numbers are not told apart as floats."""
+"""The largest count: larger whole numbers are not exact as floats."""
 _LIMITS = (("ge", "of at least"), ("le", "of at most"), ("gt", "above"), ("lt", "below"))
 
 
@@ -87,7 +87,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
     if _is_table(hint):
         section = keys[0] if keys else ""
         return RequestError(
-            keys, f"expected a table, got {shown(got)}", f"write [{section}] on a line of its own."
+            keys, f"expected a table, got {shown(got)}", f"write [{section}] on a separate line."
         )
     expected, known = _expected(hint, got)
     cure = meant(got, known, _MOST_KEYS) if known and isinstance(got, str) else _unquoted(hint, got)
@@ -113,7 +113,7 @@ def _unknown(model: type[BaseModel], keys: Keys, got: Any) -> RequestError:
         return RequestError(
             keys,
             f"there is no section or key {name!r}",
-            f"it is a key of {where}, and stands after that line.",
+            f"it is a key of {where}; write it below that line.",
         )
     section = _sections_of_commands().get(name)
     hint = f"it is called {section!r} here." if section in sections else meant(name, sections, _MOST_KEYS)

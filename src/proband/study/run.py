@@ -39,36 +39,35 @@ def run(
     keep_on_interrupt: bool = False,
     engine: Engine = None,
 ) -> Findings:
-    """Carry out everything that a request asks for.
+    """Run all analyses of a request.
 
-    Analyses that the request names must be possible; those that it does not are done where the data allow it, and the notes say
-    which were not.
+    Analyses named in the request must be possible. Default analyses run if the data allow it; the notes list those that did not.
 
     Parameters
     ----------
     request
-        What is asked for, or a study, which is such a request in a file.
+        The request, or a study, which is a request in a file.
     data
-        Scores and samples that are in memory; by default the files that the request names are read.
+        Scores and samples in memory. By default, the files named in the request are read.
     only
-        Carry out these analyses alone, by key, and those whose results they need. Their numbers are those of the whole request.
+        Run only these analyses, by key, and those whose results they need. Their numbers are the same as in the whole request.
     origin
-        Where the request was written: files are found from there, and faults are told where they stand.
+        Where the request was written: file names are relative to it, and errors state the place in it.
     cache
-        Where costly results are kept and found again; by default nowhere.
+        Directory in which expensive results are cached. Default: no cache.
     allow_plugins
-        Let the request name code to import and call (``package.module:attribute``): whoever wrote it can then do what you can.
+        Allow the request to import and call code (``package.module:attribute``), which then runs with your permissions.
     keep_on_interrupt
-        Whether trials are ended by an interrupt and those there are taken, as the number of trials then says.
+        Whether an interrupt ends trials early and keeps those completed; the number of trials is then smaller.
     engine
         Where blocks of work run, as `proband.engine.using` takes it; by default as the request says.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and a listener to progress.
 
     Returns
     -------
     Findings
-        What every analysis found, by its key: ``found["verification"]``.
+        The result of every analysis, by its key: ``found["verification"]``.
     """
     if isinstance(request, Study):
         origin, request = request.origin, request.request
@@ -134,7 +133,7 @@ def check_request(
         keys, name = plugins[0]
         raise UsageError(
             f"{name!r} is code that the study would run on this machine.",
-            Hint("if you trust it, say so: {option:allow_plugins=on}"),
+            Hint("if you trust it: {option:allow_plugins=on}"),
             place=origin.where(*keys) or None,
         )
     with origin.refusing():
@@ -152,8 +151,8 @@ def _require_asked(request: Request, only: Sequence[str], name: str) -> None:
         if key not in asked:
             known = key in analysis_keys()
             raise UsageError(
-                f"{name} does not ask for {key}." if known else f"There is no analysis {key!r}.",
-                Hint("add its section, or choose among: {keys}.", keys=", ".join(asked))
+                f"{name} has no section {key}." if known else f"There is no analysis {key!r}.",
+                Hint("add its section, or choose one of: {keys}.", keys=", ".join(asked))
                 if known
                 else meant(key, analysis_keys()),
                 place=Said(name),
@@ -182,8 +181,8 @@ def _carry_out(context: Context) -> Findings:
     if not parts:
         name = _name(context.origin)
         raise DesignError(
-            f"{name}: nothing can be computed. {'. '.join(map(str, context.notes))}".rstrip(". ") + ".",
-            "ask for an analysis in the file to see what it lacks.",
+            f"{name}: no analysis can be run. {'. '.join(map(str, context.notes))}".rstrip(". ") + ".",
+            "add the section of an analysis to see what it lacks.",
         )
     return Findings(
         title=context.request.title or "Results",
@@ -221,7 +220,7 @@ def _possible(context: Context) -> list[tuple[Analysis, Any]]:
     lists = [row for row in asked if any(part.reads.lists for part in request.section(row[0].key))]
     if not lists and not tables:
         name = _name(context.origin)
-        raise DesignError(f"{name} asks for nothing that lists of comparisons allow.", place=Said(name))
+        raise DesignError(f"{name} contains no analysis that lists of comparisons allow.", place=Said(name))
     return [row for row in asked if row in lists or row in tables]
 
 
@@ -235,8 +234,8 @@ def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
     for name in asked.beyond_lists:
         raise RequestError(
             (analysis.key, name),
-            "it needs scores of queries with targets; a list of chosen pairs is verified as it is",
-            "leave it out, or choose the comparisons in the list.",
+            "it needs scores of queries with targets; a list of selected pairs is verified as it is",
+            "leave it out, or select the comparisons in the list.",
         )
     if asked.reads.scores and not asked.reads.lists:
         raise _refusal_of_lists(analysis.key, origin)
@@ -244,8 +243,8 @@ def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
 
 def _refusal_of_lists(section: str, origin: Origin) -> DesignError:
     return DesignError(
-        "the scores are lists of chosen pairs, which can only be verified, and compared by fnmr or auc.",
-        f"leave {section} out, or give scores of every query with every target.",
+        "the scores are lists of selected pairs, which allow only verification, and comparison by fnmr or auc.",
+        f"leave {section} out, or use scores of every query with every target.",
         place=origin.where(section) or None,
     )
 

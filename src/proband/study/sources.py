@@ -71,7 +71,7 @@ class ScoreReader:
         named = file.queries is not None and file.targets is not None
         if known is None and named and self.orientation is None and file.orientation is None:
             raise UsageError(
-                f"{path.name} states neither whose the samples are nor which way its scores point.",
+                f"{path.name} states neither the subjects of the samples nor the orientation of its scores.",
                 NeededOptions((Hint("{option:samples}"), "")).with_others(ORIENTATION_HINT),
                 file=Said(path.name),
             )
@@ -117,16 +117,14 @@ class ScoreReader:
         orientation = file.orientation or self.orientation
         if orientation is None:
             raise UsageError(
-                f"{path.name} does not state which way its scores point.",
+                f"{path.name} does not state the orientation of its scores.",
                 ORIENTATION_HINT,
                 file=Said(path.name),
             )
         if table is None and file.trials[0].frame["mated"].null_count():
             raise UsageError(
-                f"Which pairs of {path.name} are mated is not known: it names neither that nor the subjects.",
-                naming(
-                    "give a table of samples: {option:samples}, or say which column is what: {option:columns}"
-                ),
+                f"Cannot tell which pairs of {path.name} are mated: it contains neither a mated column nor subjects.",
+                naming("{give:samples}, or name the columns: {option:columns}"),
                 file=Said(path.name),
             )
         found = [replace(one, orientation=orientation) for one in file.trials]
@@ -152,22 +150,21 @@ def require_samples(table: Samples | None) -> Samples:
     """Refuse scores of which nobody says whose they are."""
     if table is None:
         raise UsageError(
-            "Whose the samples are is not known: the files name no subjects.",
-            Hint(
-                "give a table: {option:samples}; where rows and columns are named by subject, two samples of one person have one name: "
-                "{option:ids=subjects}"
-            ),
+            "No subject IDs were given: the files contain no subjects.",
+            Hint("{give:samples}; or, if rows and columns are named by subject, {give:ids=subjects}"),
         )
     return table
 
 
-def require_names(scores: Sequence[Scores | Trials], hint: str | Hint = "give one another name.") -> None:
+def require_names(
+    scores: Sequence[Scores | Trials], hint: str | Hint = "give one of them another name."
+) -> None:
     """Refuse two algorithms of one name."""
     names = [one.name for one in scores]
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise UsageError(
-            f"Two algorithms are called {twice!r}, and results are told apart by name.",
+            f"Two algorithms are named {twice!r}.",
             hint,
             source=Said(twice),
         )

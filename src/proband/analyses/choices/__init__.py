@@ -33,7 +33,7 @@ ANALYSES.register("choices")(
         command=AnalysisCommand(
             "permute",
             help=_HELP,
-            job="Studies of the papers",
+            job="Published studies",
             title="Choice of images",
             code="proband.analyses.choices.run:exit_code",
             experiment=("ties",),

@@ -20,7 +20,7 @@ ANALYSES.register("feret")(
         command=AnalysisCommand(
             "feret",
             help=_HELP,
-            job="Studies of the papers",
+            job="Published studies",
             title="FERET evaluation",
             parse="proband.analyses.feret.pairs:PAIRS",
             frames=(

@@ -27,7 +27,7 @@ ANALYSES.register("mcnemar")(
         command=AnalysisCommand(
             "mcnemar",
             help=_HELP,
-            job="Studies of the papers",
+            job="Published studies",
             title="McNemar's test",
             output=("confidence_level", "formats"),
             frames=("mcnemar",),

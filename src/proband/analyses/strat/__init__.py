@@ -26,7 +26,7 @@ ANALYSES.register("strat")(
         command=AnalysisCommand(
             "strat",
             help=_HELP,
-            job="Studies of the papers",
+            job="Published studies",
             title="Stratified evaluation",
             experiment=("ties", "on_failure"),
             frames=("strat", "strat_curves", "strat_errors", "strat_units"),

@@ -28,7 +28,7 @@ ANALYSES.register("survey")(
         command=AnalysisCommand(
             "survey",
             help=_HELP,
-            job="Studies of the papers",
+            job="Published studies",
             title="Survey",
             reads="files",
             files=("TABLE", "Table with one row per observation."),

@@ -43,8 +43,8 @@ class NamedFile:
         if found is None:
             names = ", ".join(short_names(list(known), key)) or "nothing"
             raise UsageError(
-                f"{self.path} cannot be written: nothing was found to put in it.",
-                f"with these options there is: {names}.",
+                f"{self.path} cannot be written: there are no results for it.",
+                f"these options produce: {names}.",
             )
         return found
 
@@ -91,7 +91,7 @@ def output_parameters(key: str, command: AnalysisCommand) -> list[Parameter]:
     """The options for files that an analysis has."""
     several = [
         ("csv", "-", "Write a table as CSV", command.frames),
-        ("figure", "-f", "Draw a figure: .png, .svg or .pdf", command.figures),
+        ("figure", "-f", "Save a figure: .png, .svg or .pdf", command.figures),
     ]
     made = [
         (name, _named_option(name, short, what, short_names(names, key)))
@@ -109,7 +109,7 @@ def output_parameters(key: str, command: AnalysisCommand) -> list[Parameter]:
 
 def _named_option(name: str, short: str, what: str, names: Sequence[str]) -> Any:
     first, *others = names
-    more = f"; others by name: {', '.join(others)}" if others else ""
+    more = f"; others as NAME=FILE: {', '.join(others)}" if others else ""
     spelled = [f"--{name}"] if short == "-" else [f"--{name}", short]
     option = typer.Option(
         *spelled,
@@ -143,7 +143,7 @@ def named_file(option: str, names: Sequence[str], text: str) -> NamedFile:
             f"--{option}: there is no {name!r} to write.", f"{known} A file of that name is ./{text}"
         )
     if option == "figure" and made.path.suffix.lower() not in _FIGURES:
-        raise UsageError(f"--figure writes .png, .svg or .pdf, got {made.path.name}.")
+        raise UsageError(f"--figure expects .png, .svg or .pdf, got {made.path.name}.")
     return made
 
 

@@ -23,7 +23,9 @@ _TESTS = {
 
 _TOTAL = Annotated[
     int | None,
-    typer.Option("--total", "-n", help="Number of probes in all, for the interval of the difference."),
+    typer.Option(
+        "--total", "-n", help="Total number of probes, for the confidence interval of the difference."
+    ),
 ]
 
 
@@ -37,7 +39,7 @@ def with_counts(scored: Command) -> Command:
             _of_counts(words, total, given, scored)
             return None
         if total is not None:
-            raise UsageError("--total goes with two counts; scores bring their own.")
+            raise UsageError("--total applies to two counts only; scores define their own total.")
         return scored(**given)
 
     def parameters() -> list[Parameter]:
@@ -54,17 +56,17 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any], score
 
     if len(words) != 2 or given["samples"] is not None:
         raise UsageError(
-            f"McNemar's test takes two counts and no samples, or score files; got {' '.join(words)}"
+            f"McNemar's test takes two counts without --samples, or score files; got {' '.join(words)}"
             + ("." if given["samples"] is None else f" and {given['samples']}."),
-            "the counts are of probes that only the first, and only the second recognises.",
+            "pass the number of probes that only the first algorithm recognises, and the number that only the second recognises.",
         )
     _refuse_options(given, total, scored)
     long = [word for word in (*words, str(total or 0)) if len(word) > _MOST_DIGITS]
     if long:
-        raise UsageError(f"{long[0]:.20}… is no number of probes: it has {count(len(long[0]))} digits.")
+        raise UsageError(f"{long[0]:.20}… cannot be a number of probes: it has {count(len(long[0]))} digits.")
     first, second = int(words[0]), int(words[1])
     if total is not None and total < first + second:
-        raise UsageError(f"{first} + {second} discordant probes cannot be among {total}.")
+        raise UsageError(f"{first} + {second} discordant probes exceed the total of {total}.")
     plain: dict[str, Any] = test(first, second).to_dict()
     if total is not None:
         confidence = 0.95 if given["confidence_level"] is None else given["confidence_level"]
@@ -88,7 +90,7 @@ def _refuse_options(given: dict[str, Any], total: int | None, scored: Command) -
         if one.name not in used and was_given(one, given):
             needed = "--total" if one.name == "confidence_level" else "scores"
             raise UsageError(
-                f"{flag(one.name)} goes with {needed}; it has no effect with two counts.",
+                f"{flag(one.name)} requires {needed}; it has no effect with two counts.",
                 f"leave {flag(one.name)} out.",
             )
 

@@ -54,8 +54,8 @@ class Asked:
         twice = next((name for name in read if name in own), None)
         if twice is not None:
             raise UsageError(
-                f"{flag(twice)} names {own[twice]}, and {read[twice]} is named besides.",
-                "name it in one way.",
+                f"{flag(twice)} names {own[twice]}, but {read[twice]} is also named.",
+                "specify it only once.",
             )
         own |= read
         with spelled():
@@ -281,11 +281,11 @@ def _give_gallery(entries: list[dict[str, Any]], text: str) -> None:
     """Add a gallery to the category that the text names; FERET's dup2 stands in their entry."""
     name, colon, condition = (part.strip() for part in text.partition(":"))
     if not (name and colon and condition):
-        raise UsageError(f"--category-gallery takes NAME: CONDITION, got {text!r:.80}.")
+        raise UsageError(f"--category-gallery expects NAME: CONDITION, got {text!r:.80}.")
     named = {"dup2" if one.get("feret") else one["name"]: one for one in entries}
     if name not in named:
-        known = meant(name, named) if named else "give it by --category, or --feret for dup2."
-        raise UsageError(f"--category-gallery: there is no category {name!r} that takes a gallery.", known)
+        known = meant(name, named) if named else "define it with --category, or with --feret for dup2."
+        raise UsageError(f"--category-gallery: there is no category {name!r} to assign a gallery to.", known)
     if "gallery" in named[name]:
-        raise UsageError(f"--category-gallery: {name} has two galleries.", "give one.")
+        raise UsageError(f"--category-gallery: {name} has two galleries.", "specify one.")
     named[name]["gallery"] = condition

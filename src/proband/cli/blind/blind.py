@@ -1,4 +1,4 @@
-"""``proband blind``: tests in which nobody can know whose the images are."""
+"""``proband blind``: blind tests, whose images carry no identities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 blind = typer.Typer(
     name="blind",
-    help="Independent tests for others: make, check, score (FERET 2000).",
+    help="Independent tests: make, check, receive, score (FERET 2000).",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -28,7 +28,7 @@ blind = typer.Typer(
 
 
 class VersionName(StrEnum):
-    """Whether participants are given the eyes."""
+    """Whether the package contains eye positions."""
 
     partially = "partially"
     fully = "fully"
@@ -36,13 +36,13 @@ class VersionName(StrEnum):
 
 @blind.command()
 def make(
-    samples: Annotated[Path, typer.Argument(help="Table of samples.")],
+    samples: Annotated[Path, typer.Argument(help="Samples table.")],
     target: Annotated[
         str,
         typer.Option(
             "--target",
             metavar="CONDITION",
-            help="Who is known: a condition, all, one_per_subject or @FILE of ids.",
+            help="Target set, the known samples: a condition, all, one_per_subject or @FILE of ids.",
             rich_help_panel="Test",
         ),
     ],
@@ -51,35 +51,37 @@ def make(
         typer.Option(
             "--query",
             metavar="CONDITION",
-            help="Who is to be found, in the same forms; a target may be a query too.",
+            help="Query set, the samples to identify, in the same forms; a target may also be a query.",
             rich_help_panel="Test",
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="DIR", help="The package to make.", rich_help_panel="Output"),
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Directory of the package to write.", rich_help_panel="Output"
+        ),
     ],
     key: Annotated[
         Path,
-        typer.Option("--key", "-k", help="The key to write, outside the package.", rich_help_panel="Output"),
+        typer.Option("--key", "-k", help="Key file to write, outside the package.", rich_help_panel="Output"),
     ],
     images: Annotated[
         Path | None,
         typer.Option(
             "--images",
             "-i",
-            help="Directory of pictures, or .npz with images and ids. Without: lists of names only.",
+            help="Directory of images, or .npz with images and ids. Without it, the package contains lists of names only.",
             rich_help_panel="Images",
         ),
     ] = None,
     file_column: Annotated[
-        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+        str, typer.Option(help="Column of the image file names.", rich_help_panel="Images")
     ] = "file",
     keep_shapes: Annotated[
         bool,
         typer.Option(
             "--keep-shapes",
-            help="Leave pictures their sizes instead of padding all to one; sizes may tell whose they are.",
+            help="Keep the original image sizes instead of padding all to one size; sizes may reveal identities.",
             rich_help_panel="Images",
         ),
     ] = False,
@@ -87,7 +89,7 @@ def make(
         list[VersionName] | None,
         typer.Option(
             "--version",
-            help="partially automatic: with eye centres; fully automatic (default): without. Repeat for both.",
+            help="partially: with eye centres; fully (default): without. Repeat for both.",
             show_default=False,
             rich_help_panel="Test",
         ),
@@ -95,7 +97,7 @@ def make(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", help="What the test is called; by default as its directory.", rich_help_panel="Test"
+            "--name", help="Name of the test. Default: the name of its directory.", rich_help_panel="Test"
         ),
     ] = None,
     keep: Annotated[
@@ -103,7 +105,7 @@ def make(
         typer.Option(
             "--keep",
             metavar="COLUMN",
-            help="A column that participants are given, such as the pose; may be repeated.",
+            help="Column to include in the package, such as the pose; may be repeated.",
             rich_help_panel="Test",
         ),
     ] = None,
@@ -111,7 +113,7 @@ def make(
         int | None,
         typer.Option(
             "--canaries",
-            help="Images of each set repeated in it under a second name. Default: 1 %, at least 2, at most 50.",
+            help="Number of images repeated in each set under a second name. Default: 1 %, at least 2, at most 50.",
             show_default=False,
             rich_help_panel="Controls",
         ),
@@ -120,7 +122,7 @@ def make(
         int | None,
         typer.Option(
             "--control",
-            help="Targets and queries repeated in the control pair. Default: 10.",
+            help="Number of targets and queries repeated in the control pair. Default: 10.",
             show_default=False,
             rich_help_panel="Controls",
         ),
@@ -130,7 +132,7 @@ def make(
         typer.Option(
             "--training",
             metavar="NAME=FILE",
-            help="Samples or people trained on, which the test must not meet; may be repeated.",
+            help="Samples or people used for training, which must not occur in the test; may be repeated.",
             rich_help_panel="Controls",
         ),
     ] = None,
@@ -138,7 +140,7 @@ def make(
         str | None,
         typer.Option(
             "--training-salt",
-            help="What hashed training sets were hashed with; needed if any is. Default: a new one.",
+            help="Salt of the hashed training sets; required if a training set is hashed. Default: a new salt.",
             show_default=False,
             rich_help_panel="Controls",
         ),
@@ -147,7 +149,7 @@ def make(
         int | None,
         typer.Option(
             "--seed",
-            help="Make names repeatable. For rehearsals: a seed makes the key guessable.",
+            help="Make names reproducible. For rehearsals only: a seed makes the key guessable.",
             show_default=False,
             rich_help_panel="Test",
         ),
@@ -157,7 +159,7 @@ def make(
         typer.Option(
             "--opens",
             metavar="TIME",
-            help="From when submissions are received, with a zone: 2026-11-01T08:00Z.",
+            help="Time from which submissions are accepted, with a time zone: 2026-11-01T08:00Z.",
             show_default=False,
             rich_help_panel="Time",
         ),
@@ -167,7 +169,7 @@ def make(
         typer.Option(
             "--deadline",
             metavar="TIME",
-            help="Until when submissions are received: 2026-12-01T12:00Z, or 2026-12-01T13:00+01:00.",
+            help="Time until which submissions are accepted: 2026-12-01T12:00Z, or 2026-12-01T13:00+01:00.",
             show_default=False,
             rich_help_panel="Time",
         ),
@@ -179,20 +181,20 @@ def make(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make a package for participants and the key that stays with you.
+    """Make a test package for participants and a key that you keep secret.
 
     [bold]Examples[/bold]
 
-    Images of the first session are known, all others are to be found:
+    Images of the first session are the targets, all others the queries:
 
       proband blind make samples.csv -i photos --target "session == 1" --query "session > 1" --out test --key secret/test.key
 
-    Two packages, with and without eye centres; nobody may have trained on those tested:
+    Two packages, with and without eye centres; no test subject may be in the training set:
 
       proband blind make samples.csv -i faces.npz --target all --query all --version partially --version fully
       --training development=trained.txt --out test --key secret/test.key
 
-    Submissions are received until noon, UTC; the package says so:
+    Submissions are accepted until noon UTC, as the package states:
 
       proband blind make samples.csv -i photos --target all --query all --deadline 2026-12-01T12:00Z --out test --key secret/test.key
     """
@@ -238,7 +240,7 @@ def _declared(texts: list[str], id_column: str, subject_column: str) -> dict[str
     for text in texts:
         name, parts = read_training(text, id_column, subject_column)
         if name in declared:
-            raise UsageError(f"Two training sets are called {name!r}.", "give each a name of its own.")
+            raise UsageError(f"Two training sets are named {name!r}.", "give each a different name.")
         declared[name] = parts
     return declared
 
@@ -256,9 +258,9 @@ def _show(made: Made) -> None:
         limits = [("from", package.opens), ("until", package.deadline)]
         times = " ".join(f"{word} {show_moment(moment)}" for word, moment in limits if moment is not None)
         if times:
-            say(f"  submissions are received {times}")
-        say(f"  hand out {package.path} (digest {package.digest})")
-        say(f"  keep secret {key} (commitment {package.commitment})")
+            say(f"  submissions are accepted {times}")
+        say(f"  distribute {package.path} (digest {package.digest})")
+        say(f"  keep {key} secret (commitment {package.commitment})")
 
 
 blind.command()(check)

@@ -1,4 +1,4 @@
-"""``proband blind check``: is a submission fit to be scored?"""
+"""``proband blind check``: can a submission be scored?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from proband.words import Note, as_sentence
 Tolerance = Annotated[
     float,
     typer.Option(
-        help="How far scores that must be equal may lie apart, in typical spreads of the scores (interquartile ranges, as standard deviations).",
+        help="Largest difference between scores that must be equal, in units of the typical spread of scores "
+        "(interquartile range, scaled to a standard deviation).",
         rich_help_panel="Check",
     ),
 ]
@@ -26,7 +27,7 @@ At = Annotated[
     typer.Option(
         "--at",
         metavar="TIME",
-        help="At which time, with a zone: 2026-12-01T12:00Z. Default: now.",
+        help="Time of receipt, with a time zone: 2026-12-01T12:00Z. Default: now.",
         show_default=False,
         rich_help_panel="Time",
     ),
@@ -35,16 +36,16 @@ At = Annotated[
 
 @gathered
 def check(
-    package: Annotated[Path, typer.Argument(help="The package's directory, as it was handed out.")],
+    package: Annotated[Path, typer.Argument(help="Directory of the package, as distributed.")],
     submission: Annotated[
-        Path, typer.Argument(help="The directory with submission.toml, scores.* and control.*")
+        Path, typer.Argument(help="Directory with submission.toml, scores.* and control.*")
     ],
     key: Annotated[
         Path | None,
         typer.Option(
             "--key",
             "-k",
-            help="The key: also check repeated images, the control pair, orientation and training.",
+            help="Key file: also check repeated images, the control pair, orientation and training.",
             rich_help_panel="Check",
         ),
     ] = None,
@@ -53,10 +54,11 @@ def check(
     *,
     running: RunInputs,
 ) -> None:
-    """Is a submission fit to be scored? Names the first thing that is wrong and how to mend it.
+    """Check whether a submission can be scored. Reports the first error and how to fix it.
 
-    It also says whether the deadline has passed, and how long remains. Participants check before sending, without the key; whoever administers the test checks again, with it. What is refused
-    with the key may name repeated images: such messages are not for participants.
+    Also reports whether the deadline has passed, or how much time remains. Participants check before sending,
+    without the key; the test administrator checks again, with the key. Error messages with the key may name
+    repeated images: do not pass them on to participants.
 
     [bold]Examples[/bold]
 
@@ -83,13 +85,13 @@ def check(
     if running.json:
         print_json(checked.to_dict() | ({} if left is None else {"time": left.to_dict()}))
         return
-    say("Fit to be scored.", style="green")
+    say("Ready to be scored.", style="green")
     say_times([] if left is None else left.sentences())
     say_below(checked.sentences(), running.explain)
 
 
 def say_times(notes: Iterable[Note]) -> None:
-    """Print what is said of times, with a warning where it is one."""
+    """Print notes on times, with cautions marked."""
     from proband.report.notes import is_caution
 
     for note in notes:

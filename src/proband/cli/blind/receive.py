@@ -1,4 +1,4 @@
-"""``proband blind receive``: record when a submission was handed in."""
+"""``proband blind receive``: record when a submission was received."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ ReceiptsFile = Annotated[
         "--receipts",
         "-r",
         metavar="FILE",
-        help="The supervisor's log: one line a receipt. It is made if it is not there.",
+        help="The administrator's log, one line per receipt. Created if it does not exist.",
         rich_help_panel="Output",
     ),
 ]
 
 
 def receive(
-    package: Annotated[Path, typer.Argument(help="The package's directory, as it was handed out.")],
-    submission: Annotated[Path, typer.Argument(help="The directory that was handed in.")],
+    package: Annotated[Path, typer.Argument(help="Directory of the package, as distributed.")],
+    submission: Annotated[Path, typer.Argument(help="Directory of the submission.")],
     receipts: ReceiptsFile,
     at: At = None,
     operator: o.Operator = None,
     json: o.Json = False,
 ) -> None:
-    """Record when a submission was handed in, with its digest, in a log to which lines are only added.
+    """Record when a submission was received, with its digest, in an append-only log.
 
-    Every line holds the digest of the line before, so that none can be changed later without notice. Give the participant the
-    digest of the receipt. What is received is checked by blind check, not here: a receipt says when, not how good.
+    Every line contains the digest of the line before, so that later changes are detected. Give the
+    participant the digest of the receipt. A receipt states when a submission arrived, not whether it is
+    valid: proband blind check does that.
 
     [bold]Examples[/bold]
 
       proband blind receive test answers/pca --receipts receipts.jsonl --operator "A. Supervisor"
 
-    It came by post before the deadline, and is recorded later:
+    It arrived by post before the deadline, and is recorded later:
 
       proband blind receive test answers/lda --receipts receipts.jsonl --at 2026-12-01T11:30+01:00
     """
@@ -54,4 +55,4 @@ def receive(
         return
     say_times(receipt.sentences(test))
     say(f"Submission: {counted(len(receipt.files), 'file')}, digest {receipt.submission}")
-    say(f"Receipt {count(receipt.number)} in {receipts}, for the participant: {receipt.digest}")
+    say(f"Receipt {count(receipt.number)} in {receipts}; digest for the participant: {receipt.digest}")

@@ -1,4 +1,4 @@
-"""``proband blind score``: open the key, and measure all that was handed in."""
+"""``proband blind score``: open the key, and evaluate all submissions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AND = "+"
 
 
 class LateName(StrEnum):
-    """What becomes of late submissions."""
+    """How late submissions are handled."""
 
     refuse = "refuse"
     label = "label"
@@ -37,7 +37,7 @@ def score(
         list[str],
         typer.Argument(
             metavar="KEY PACKAGE SUBMISSION... [+ KEY PACKAGE SUBMISSION...]",
-            help="A key, its package and what was handed in; after a + the same for another version of the test.",
+            help="A key, its package and the submissions; after a +, the same for another version of the test.",
             show_default=False,
         ),
     ],
@@ -50,7 +50,7 @@ def score(
             "--receipts",
             "-r",
             metavar="FILE",
-            help="The log of proband blind receive: what is not in it, or was changed since, is refused.",
+            help="The log of proband blind receive: submissions not in it, or changed since, are rejected.",
             rich_help_panel="Time",
         ),
     ] = None,
@@ -58,7 +58,7 @@ def score(
         LateName | None,
         typer.Option(
             "--late",
-            help="What comes after the deadline is refused (default), or scored with a label.",
+            help="Submissions after the deadline are rejected (default), or scored with a label.",
             show_default=False,
             rich_help_panel="Time",
         ),
@@ -68,10 +68,11 @@ def score(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Check all submissions with the key, and evaluate them in one study; if one is refused, nothing is scored.
+    """Check all submissions with the key and evaluate them in one study; if one is rejected, none is scored.
 
-    Without --gallery every target is enrolled and every query that is no target is searched for. An algorithm that answers
-    a fully and a partially automatic package under one name is compared with itself.
+    Without --gallery, every target is enrolled and every query that is not a target is searched for. An
+    algorithm submitted under one name for both the fully and the partially automatic package is compared with
+    itself.
 
     [bold]Examples[/bold]
 
@@ -149,11 +150,11 @@ def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:
     for part in parts:
         if not part:
             raise UsageError(
-                f"A {_AND} stands between two tests.", "KEY PACKAGE SUBMISSION... + KEY PACKAGE SUBMISSION..."
+                f"Use {_AND} only between two tests.", "KEY PACKAGE SUBMISSION... + KEY PACKAGE SUBMISSION..."
             )
         if len(part) < 3:
             raise UsageError(
-                f"A test is a key, a package and at least one submission, got {' '.join(part)!r}.",
+                f"A test consists of a key, a package and at least one submission, got {' '.join(part)!r}.",
                 "proband blind score KEY PACKAGE SUBMISSION...",
             )
         key, package = Key.read(part[0]), Package.read(part[1])

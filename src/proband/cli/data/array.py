@@ -1,4 +1,4 @@
-"""``proband array``: an orthogonal array, printed, saved or proved to be one."""
+"""``proband array``: print, save or verify an orthogonal array."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNBALANCED = 3  # exit code of a finding
 
 
 class RuleName(StrEnum):
-    """How many columns an array may have."""
+    """Maximum number of columns of an array."""
 
     strength_2 = "strength-2"
     strat_2001 = "strat-2001"
@@ -28,31 +28,32 @@ class RuleName(StrEnum):
 
 def array(
     symbols: Annotated[
-        int, typer.Argument(help="How many symbols, or units in a stratum: a power of a prime.")
+        int, typer.Argument(help="Number of symbols, or of units in a stratum: a power of a prime.")
     ],
-    columns: Annotated[int, typer.Argument(help="How many columns, factors or strata.")],
+    columns: Annotated[int, typer.Argument(help="Number of columns, factors or strata.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Save it as .npy or .csv.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Save the array as .npy or .csv.")
     ] = None,
     rule: Annotated[
         RuleName,
         typer.Option(
-            help="strength-2: balanced. strat-2001: the limit on columns in the paper, beyond which they are not."
+            help="strength-2: at most as many columns as can be balanced. strat-2001: the limit stated in the "
+            "paper, which allows unbalanced columns."
         ),
     ] = RuleName.strength_2,
     fewest: Annotated[
         bool,
         typer.Option(
-            "--fewest", help="For 2 symbols, a Hadamard matrix where it has fewer rows than a power of 2."
+            "--fewest", help="For 2 symbols, a Hadamard matrix if it needs fewer rows than a power of 2."
         ),
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Prove the balance by counting; exit code 3 if there is none.")
+        bool, typer.Option("--check", help="Verify the balance by counting; exit code 3 if unbalanced.")
     ] = False,
 ) -> None:
     """Make an orthogonal array: every two columns are balanced.
 
-    Rows are printed one a line, without spaces up to 10 symbols. What it is and how it was made goes to stderr.
+    Rows are printed one per line, without spaces for up to 10 symbols. A description of the array is printed to stderr.
 
     [bold]Examples[/bold]
 
@@ -60,7 +61,7 @@ def array(
 
       proband array 3 256 -o replicates.npy
 
-    Proof that 27 × 13 is balanced, and that 27 × 26 is not:
+    Verify that 27 × 13 is balanced, and that 27 × 26 is not:
 
       proband array 3 13 --check
 
@@ -74,8 +75,8 @@ def array(
     silent = out is None and rows * columns > PRINTED
     if silent and not check:
         raise UsageError(
-            f"{count(rows)} × {count(columns)} symbols are too many to be printed.",
-            "-o FILE.npy or -o FILE.csv saves them; --check proves their balance.",
+            f"{count(rows)} × {count(columns)} symbols are too many to print.",
+            "save them with -o FILE.npy or -o FILE.csv; verify their balance with --check.",
         )
     made = _make(symbols, columns, rule.value, fewest)
     tell(str(made))
@@ -109,7 +110,7 @@ def _refuse_other_files(out: Path | None) -> None:
     from proband.errors import UsageError
 
     if out is not None and out.suffix.lower() not in (".npy", ".csv"):
-        raise UsageError(f"An array is saved as .npy or .csv, got {out.name}.")
+        raise UsageError(f"Expected a file name ending in .npy or .csv, got {out.name}.")
 
 
 def _save(made: OrthogonalArray, out: Path) -> None:

@@ -15,12 +15,12 @@ from proband.words import count
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="FILE[::KEY]", help="Scores to read.")],
+    source: Annotated[str, typer.Argument(metavar="FILE[::KEY]", help="Score file to read.")],
     target: Annotated[Path, typer.Argument(help="File to write.")],
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help="Format to write; by default what the ending means.", rich_help_panel="Data"
+            "--to", help="Output format. Default: determined by the file extension.", rich_help_panel="Data"
         ),
     ] = None,
     samples: o.SamplesOption = None,
@@ -40,7 +40,7 @@ def convert(
     missing: o.Missing = o.MissingName.error,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write scores in another format; nothing is rounded needlessly.
+    """Convert scores to another format, without needless rounding.
 
     Formats: npy, npz, csv-matrix, csv-long, parquet-matrix, parquet-long, arrow-matrix, arrow-long, bee, bob4, bob5, csu.
 
@@ -74,7 +74,7 @@ def convert(
         if len(found) != 1:
             raise UsageError(
                 f"{source} holds {len(found)} matrices: {', '.join(found)}.",
-                f"pick one: {path}::{next(iter(found))}",
+                f"select one: {path}::{next(iter(found))}",
             )
         scores = next(iter(found.values()))
         written = write_scores(target, scores, samples=known, format=to)

@@ -1,4 +1,4 @@
-"""``proband diff``: which numbers moved between two runs, and why."""
+"""``proband diff``: which numbers changed between two runs, and why."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def diff(
     second: Annotated[Path, typer.Argument(metavar="RUN", help="Another.")],
     json: o.Json = False,
 ) -> int:
-    """Say which numbers moved between two runs, by how much, and why.
+    """Report which numbers changed between two runs, and why.
 
-    Numbers that agree to nine digits count as equal. Reasons are what the runs recorded: contents of input files, versions, seed and settings.
-    The exit code is 0 if the results are equal and 3 if not.
+    Numbers that agree to nine digits count as equal. Reasons come from the runs' records: contents of input
+    files, versions, seed and settings. The exit code is 0 if the results are equal and 3 if not.
 
     [bold]Example[/bold]
 
@@ -51,19 +51,19 @@ def _show(made: RunDifference) -> None:
         show_tables(_table(made))
         rest = len(made.moves) - _SHOWN
         if rest > 0:
-            say(f"{counted(rest, 'smaller move')} not shown; --json has all of them.")
+            say(f"{counted(rest, 'smaller change')} not shown; --json lists all.")
         say(f"{count(len(made.moves))} of {counted(made.n_compared, 'value')} moved.")
     elif made.n_compared:
         say(f"All {counted(made.n_compared, 'value')} are equal.")
     for which, keys in (("first", made.only_first), ("second", made.only_second)):
         if keys:
-            say(f"Only the {which} run has: {', '.join(keys)}.")
+            say(f"Only in the {which} run: {', '.join(keys)}.")
     if made.reasons:
-        say("What differs between the runs:")
+        say("Differences between the runs:")
         for reason in made.reasons:
             say(f"  {reason}")
     else:
-        say("Inputs, versions, seed and settings are the same, as far as they are recorded.")
+        say("Inputs, versions, seed and settings are the same, as far as recorded.")
 
 
 def _table(made: RunDifference) -> Table:
@@ -85,4 +85,4 @@ def _table(made: RunDifference) -> Table:
         )
         for move in made.moves[:_SHOWN]
     ]
-    return Table("Largest moves", columns("where", "first", "second", "change"), tuple(rows))
+    return Table("Largest changes", columns("where", "first", "second", "change"), tuple(rows))

@@ -17,29 +17,30 @@ def init(
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Your files: scores, embeddings, images, the table of samples; or a directory of them.",
+            help="Your files: scores, embeddings, images, samples table; or a directory of them.",
             show_default=False,
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The study file to write, or to add to.")
+        Path, typer.Option("--out", "-o", metavar="FILE", help="Study file to write or to extend.")
     ] = Path("study.toml"),
     add: Annotated[
         list[str] | None,
         typer.Option(
             "--add",
             metavar="SECTION",
-            help="Add this section, with all its keys and defaults as proposals; may be repeated.",
+            help="Add this section, with all keys commented out at their defaults; may be repeated.",
         ),
     ] = None,
     names: o.Names = None,
-    force: Annotated[bool, typer.Option("--force", help="Write a study file that exists anew.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing study file.")] = False,
 ) -> None:
-    """Write a study file for your own files, or add to one.
+    """Write a study file for your own data, or extend an existing one.
 
-    Finds the columns of ids and subjects, failures to acquire, the algorithms, and which way scores point: that is shown with
-    its evidence, for you to check. What cannot be found is left for you to fill in, and named. In a study that exists nothing is changed:
-    sections are added at its end for files that it does not name yet.
+    Detects the columns of ids and subjects, failures to acquire, the algorithms, and the orientation of the
+    scores, which is shown with the evidence for you to check. What cannot be detected is listed for you to
+    fill in. An existing study is not changed: sections are added at its end for files that it does not name
+    yet.
 
     [bold]Examples[/bold]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def inspect(
     file: Annotated[
-        str, typer.Argument(metavar="FILE[::KEY]", help="Scores, embeddings or a table of samples.")
+        str, typer.Argument(metavar="FILE[::KEY]", help="Scores, embeddings or a samples table.")
     ],
     samples: o.SamplesOption = None,
     id_column: o.IdColumn = "id",
@@ -35,7 +35,7 @@ def inspect(
     explain: o.Explain = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """What is this file? Format, ids, orientation, spread of scores.
+    """Show the format, ids, orientation and scores of a file.
 
     [bold]Examples[/bold]
 

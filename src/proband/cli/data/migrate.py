@@ -13,18 +13,18 @@ _OLD_KEYS = 1  # exit code of a finding
 
 
 def migrate(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="The study file.")],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file.")],
     check: Annotated[
         bool,
         typer.Option(
             "--check",
-            help="Say what would change and write nothing; the exit code is 1 if anything would, and 0 if not.",
+            help="Report what would change without writing; exit code 1 if the file would change, 0 if not.",
         ),
     ] = False,
 ) -> int:
-    """Rename the keys of a study file of an earlier version.
+    """Update a study file of an earlier version: rename its keys.
 
-    Comments, order and blank lines stay as they are. The file is replaced as a whole or not at all.
+    Comments, order and blank lines are preserved. The file is replaced as a whole or not at all.
 
     [bold]Examples[/bold]
 

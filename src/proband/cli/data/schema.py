@@ -8,7 +8,7 @@ from proband.cli.console import print_json
 def schema() -> None:
     """Print the JSON Schema of results.json.
 
-    Analyses of installed packages are not in it.
+    It does not include analyses from plug-in packages.
 
     [bold]Examples[/bold]
 

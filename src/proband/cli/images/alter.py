@@ -1,4 +1,4 @@
-"""``proband alter``: digitally changed copies of images, with a table that says what they are."""
+"""``proband alter``: digitally altered copies of images, with a samples table."""
 
 from __future__ import annotations
 
@@ -41,16 +41,14 @@ _NO_EYES = Sentence(
 _UNUSED = Sentence(
     "alter.unused",
     "caution",
-    "{n:count picture} could not be used; {n:word it and its/they and their} copies stay in the table without an image: "
+    "{n:count picture} could not be used; {n:word it and its/they and their} copies are in the table without an image: "
     "{names} ({why})",
 )
 
 
 def alter(
-    images: Annotated[Path, typer.Argument(help="Directory of pictures, or .npz with images and ids.")],
-    samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
-    ],
+    images: Annotated[Path, typer.Argument(help="Directory of images, or .npz with images and ids.")],
+    samples: Annotated[Path, typer.Option("--samples", "-s", help="Samples table.", rich_help_panel="Data")],
     change: Annotated[
         list[str],
         typer.Option(
@@ -61,14 +59,14 @@ def alter(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Directory to make.", rich_help_panel="Output")
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Output directory.", rich_help_panel="Output")
     ],
     where: Annotated[
         str | None,
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="Whose images are changed. Default: all.",
+            help="Samples whose images are changed. Default: all.",
             rich_help_panel="Data",
         ),
     ] = None,
@@ -76,21 +74,21 @@ def alter(
     subject_column: o.SubjectColumn = "subject",
     missing_values: o.MissingValues = None,
     file_column: Annotated[
-        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+        str, typer.Option(help="Column of the image file names.", rich_help_panel="Images")
     ] = "file",
     npz: Annotated[
         bool,
         typer.Option(
-            "--npz", help="One images.npz instead of a PNG for each image.", rich_help_panel="Output"
+            "--npz", help="Write one images.npz instead of a PNG per image.", rich_help_panel="Output"
         ),
     ] = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Copies of images in other light, scale and tilt, with a table.
+    """Make copies of images with altered lighting, scale and tilt.
 
-    Eyes move with the face. A copy of ID is called ID@scale-0.8, with scale:0.8 in the column alteration and ID in the column
-    altered_from; the alteration of an original is none.
+    Eye positions are transformed with the face. A copy of ID is named ID@scale-0.8, with scale:0.8 in the
+    column alteration and ID in the column altered_from; for originals, alteration is none.
 
     [bold]Example[/bold]
 
@@ -111,9 +109,9 @@ def alter(
     assert table is not None  # a path was given
     chosen = choose(table, "all" if where is None else where)
     if not len(chosen.positions):
-        raise InputError(f"No sample meets {where!r}, so there is nothing to change.")
+        raise InputError(f"No sample meets {where!r}, so there are no images to change.")
     if chosen.unknown:
-        tell(f"note: {counted(chosen.unknown, 'sample leaves', 'samples leave')} {where!r} undecided")
+        tell(f"note: {where!r} cannot be decided for {counted(chosen.unknown, 'sample')}")
     extended = with_altered(table, changes, chosen.positions, id_column=id_column)
     names = [*table.ids, *(f"{table.ids[k]}@{one.label}" for one in changes for k in chosen.positions)]
     work = _Work(Pictures.of(images, table, file_column), table.ids[:], chosen.positions.tolist(), changes)
@@ -272,9 +270,7 @@ def _archive(path: Path, stack: dict[str, Any]) -> None:
     from proband.samples.npz import write_archive
 
     if len({image.shape for image in stack.values()}) > 1:
-        raise InputError(
-            "The pictures are not all of one size, so one array cannot hold them.", "leave --npz out."
-        )
+        raise InputError("The images differ in size and cannot be stored in one array.", "leave --npz out.")
     write_archive(path, {"images": np.stack(list(stack.values())), "ids": np.array(list(stack))})
 
 

@@ -1,4 +1,4 @@
-"""``proband demo``: the whole way, on faces of nobody."""
+"""``proband demo``: a complete example, on synthetic faces."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from proband.cli.console import progress_bars, say, typed, wrote
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Where to write the report.")
-    ] = Path("proband-demo"),
-    subjects: Annotated[int, typer.Option("--subjects", "-n", min=10, help="How many people.")] = 200,
-    seed: Annotated[int, typer.Option(help="Another seed, another population.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Output directory.")] = Path(
+        "proband-demo"
+    ),
+    subjects: Annotated[int, typer.Option("--subjects", "-n", min=10, help="Number of people.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the population.")] = 0,
     algorithm: Annotated[
         list[str] | None,
-        typer.Option("--algorithm", "-a", help="A recogniser; may be repeated. Default: every bundled one."),
+        typer.Option(
+            "--algorithm", "-a", help="Recogniser to use; may be repeated. Default: all bundled recognisers."
+        ),
     ] = None,
     explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Try it all on synthetic faces; the report opens in a browser.
+    """Run a complete example on synthetic faces, with a report.
 
-    Makes the faces, crops them by their eyes, trains every bundled recogniser on other people, and measures them all on
-    FERET's four probe categories.
+    Renders the faces, crops them by their eye positions, trains every bundled recogniser on other people, and
+    evaluates all of them on FERET's four probe categories.
 
     [bold]Example[/bold]
 
@@ -53,4 +55,4 @@ def demo(
     say("")
     for path in (out / f"{FIGURE}.png", out / "faces.png"):
         wrote(path)
-    say(f"The report is {report}: open it in a browser.", style="bold")
+    say(f"The report is {report}; open it in a browser.", style="bold")

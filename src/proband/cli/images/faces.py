@@ -18,44 +18,48 @@ if TYPE_CHECKING:
 
 
 class PlanName(StrEnum):
-    """How images are laid out over people and sessions."""
+    """How images are distributed over people and sessions."""
 
     feret = "feret"
     grid = "grid"
 
 
 def faces(
-    out: Annotated[Path, typer.Argument(help="Directory to make.")],
-    subjects: Annotated[int, typer.Option("--subjects", "-n", help="How many people.")] = 200,
+    out: Annotated[Path, typer.Argument(help="Output directory.")],
+    subjects: Annotated[int, typer.Option("--subjects", "-n", help="Number of people.")] = 200,
     plan: Annotated[
-        PlanName, typer.Option(help="feret: fa, fb, fc and duplicates; grid: the same for everyone.")
+        PlanName,
+        typer.Option(help="feret: fa, fb, fc and duplicates; grid: the same images for every person."),
     ] = PlanName.feret,
-    sessions: Annotated[int, typer.Option(help="Sessions of a grid."), Needs("plan=grid")] = 2,
-    images: Annotated[int, typer.Option(help="Images in each session of a grid."), Needs("plan=grid")] = 2,
-    seed: Annotated[int, typer.Option(help="Another seed, another population.")] = 0,
-    first: Annotated[int, typer.Option(help="Number of the first person, for disjoint populations.")] = 0,
+    sessions: Annotated[int, typer.Option(help="Number of sessions in a grid."), Needs("plan=grid")] = 2,
+    images: Annotated[
+        int, typer.Option(help="Number of images per session in a grid."), Needs("plan=grid")
+    ] = 2,
+    seed: Annotated[int, typer.Option(help="Seed of the population.")] = 0,
+    first: Annotated[int, typer.Option(help="Index of the first person, for disjoint populations.")] = 0,
     difficulty: Annotated[
-        float, typer.Option(help="How much lighting, pose, age and camera vary; 1 is FERET-like.")
+        float,
+        typer.Option(help="Amount of variation in lighting, pose, age and camera; 1 is similar to FERET."),
     ] = 1.0,
     views: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,NAME,…",
-            help="Views from the side to add to every image set: rb, rc (15°), ql, qr (22.5°), ra, rd (45°), hl, hr (67.5°), to the "
+            help="Side views to add to every image set: rb, rc (15°), ql, qr (22.5°), ra, rd (45°), hl, hr (67.5°), to the "
             "left and to the right.",
         ),
     ] = None,
     npz: Annotated[
-        bool, typer.Option("--npz", help="One images.npz instead of a PNG for each image.")
+        bool, typer.Option("--npz", help="Write one images.npz instead of a PNG per image.")
     ] = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make synthetic faces, with a table of samples.
+    """Make synthetic faces, with a samples table.
 
     Grey images, eye centres and covariates, and a contact sheet.
 
-    Nobody in them exists. The same seed gives the same images, and 100 people are the first of 200.
+    The people do not exist. The same seed gives the same images, and the first 100 of 200 people are the same as 100 people.
 
     [bold]Examples[/bold]
 

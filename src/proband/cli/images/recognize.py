@@ -1,4 +1,4 @@
-"""``proband recognize``: from images to scores, by the bundled recognisers or one's own."""
+"""``proband recognize``: from images to scores, with the bundled recognisers or your own."""
 
 from __future__ import annotations
 
@@ -27,14 +27,17 @@ def recognize(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help="Scores to write: .npz, or .npy for one algorithm.", rich_help_panel="Output"
+            "--out",
+            "-o",
+            help="Score file to write: .npz, or .npy for one algorithm.",
+            rich_help_panel="Output",
         ),
     ],
     source: Annotated[
         Path | None,
         typer.Argument(
             metavar="IMAGES",
-            help="Directory of pictures, or .npz with images and ids; or named by --images.",
+            help="Directory of images, or .npz with images and ids; or pass --images.",
             show_default=False,
         ),
     ] = None,
@@ -43,12 +46,12 @@ def recognize(
         typer.Option(
             "--images",
             "-i",
-            help="Directory of pictures, or .npz with images and ids.",
+            help="Directory of images, or .npz with images and ids.",
             rich_help_panel="Images",
         ),
     ] = None,
     samples: Annotated[
-        Path | None, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
+        Path | None, typer.Option("--samples", "-s", help="Samples table.", rich_help_panel="Data")
     ] = None,
     names: o.Names = None,
     algorithm: Annotated[
@@ -56,7 +59,7 @@ def recognize(
         typer.Option(
             "--algorithm",
             "-a",
-            help="A recogniser by name, package.module:attribute or onnx:FILE; may be repeated.",
+            help="Recogniser: a name, package.module:attribute or onnx:FILE; may be repeated.",
             rich_help_panel="Recognisers",
         ),
     ] = None,
@@ -65,7 +68,7 @@ def recognize(
         typer.Option(
             "--model",
             "-m",
-            help="A trained model to use as it is; may be repeated.",
+            help="Trained model to use without further training; may be repeated.",
             rich_help_panel="Recognisers",
         ),
     ] = None,
@@ -74,7 +77,7 @@ def recognize(
         typer.Option(
             "--train",
             metavar="CONDITION",
-            help="Who is trained on: a condition, or @FILE of ids.",
+            help="Training samples: a condition, or @FILE of ids.",
             rich_help_panel="Recognisers",
         ),
     ] = None,
@@ -83,7 +86,7 @@ def recognize(
         typer.Option(
             "--save-models",
             metavar="DIR",
-            help="Write each trained model there.",
+            help="Directory to save trained models to.",
             rich_help_panel="Recognisers",
         ),
     ] = None,
@@ -92,7 +95,7 @@ def recognize(
         typer.Option(
             "--queries",
             metavar="CONDITION",
-            help="Whose images are queries. Default: all that are not trained on.",
+            help="Query samples. Default: all except the training samples.",
             rich_help_panel="Data",
         ),
     ] = None,
@@ -101,7 +104,7 @@ def recognize(
         typer.Option(
             "--targets",
             metavar="CONDITION",
-            help="Whose images are targets. Default: all that are not trained on.",
+            help="Target samples. Default: all except the training samples.",
             rich_help_panel="Data",
         ),
     ] = None,
@@ -110,14 +113,14 @@ def recognize(
     missing_values: o.MissingValues = None,
     failed: o.FailedOption = None,
     file_column: Annotated[
-        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
+        str, typer.Option(help="Column of the image file names.", rich_help_panel="Images")
     ] = "file",
     detect: Annotated[
         str | None,
         typer.Option(
             "--detect",
             metavar="opencv|dlib",
-            help="Find the eyes (fully automatic) instead of reading them from the table.",
+            help="Detect the eyes (fully automatic) instead of reading them from the samples table.",
             rich_help_panel="Images",
         ),
     ] = None,
@@ -125,7 +128,7 @@ def recognize(
         bool,
         typer.Option(
             "--as-they-are",
-            help="The pictures are crops already: no eyes, no oval mask.",
+            help="Images are already cropped: use no eye positions and no oval mask.",
             rich_help_panel="Images",
         ),
     ] = False,
@@ -133,8 +136,8 @@ def recognize(
         bool,
         typer.Option(
             "--allow-training-overlap",
-            help="Targets may be trained on: training on the gallery, as in Beveridge et al. 2001. The scores are labelled so; queries are "
-            "never trained on.",
+            help="Allow targets in the training set (training on the gallery, as in Beveridge et al. 2001). "
+            "The scores are labelled accordingly; queries are never used for training.",
             rich_help_panel="Recognisers",
         ),
         Needs("train", "model"),
@@ -153,9 +156,9 @@ def recognize(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Scores of images, by classical recognisers or your own.
+    """Compute scores from images, with one or more recognisers.
 
-    The record of the run is written beside the scores, as SCORES.run.json: what was run, when, on which machine, and how long it took.
+    A record of the run is written next to the scores, as SCORES.run.json: what was run, when, on which machine, and how long it took.
 
     [bold]Examples[/bold]
 
@@ -163,7 +166,7 @@ def recognize(
 
       proband recognize -i images.npz -s samples.csv -a pca:mahalanobis -a lda:angle --train "group == 'training'" -o scores.npz
 
-    Pictures whose names say who is on them:
+    Images whose file names identify the subjects:
 
       proband recognize jaffe --names "{subject}.{expression}.{number}" -a lbp:chi2 --as-they-are -o scores.npz
 
@@ -180,7 +183,7 @@ def recognize(
     started = now()
     if not algorithm and not model:
         raise UsageError(
-            "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
+            "No recogniser was specified.", "pass --algorithm (see --list), or --model for a trained model."
         )
     images = _one_source(source, images)
     named = o.named_samples(samples, images, names)
@@ -222,14 +225,12 @@ def _one_source(source: Path | None, images: Path | None) -> Path:
     from proband.errors import UsageError
 
     if source is not None and images is not None:
-        raise UsageError(
-            f"{source} is what --images names, and {images} is another.", "leave one of them out."
-        )
+        raise UsageError(f"Both {source} and --images {images} were given.", "leave one of them out.")
     found = source or images
     if found is None:
         raise UsageError(
-            "Where the pictures are is not said.",
-            "name a directory, or .npz with images and ids; or give it by --images.",
+            "No images were given.",
+            "pass a directory, or .npz with images and ids, as the argument or with --images.",
         )
     return found
 
@@ -258,11 +259,12 @@ def _write(made: Recognised, out: Path, table: Samples, started: datetime, opera
     is_archive = out.suffix.lower() == ".npz"
     if not is_archive and len(made.scores) > 1:
         raise UsageError(
-            f"{len(made.scores)} algorithms do not fit into {out.name}.", "write an .npz archive."
+            f"{len(made.scores)} algorithms cannot be written to {out.name}.", "write an .npz archive."
         )
     if not is_archive and made.sets.trained_targets:
         raise UsageError(
-            f"{out.name} cannot say that some targets were trained on.", "write an .npz archive, which does."
+            f"{out.name} cannot record that some targets were used for training.",
+            "write an .npz archive instead.",
         )
     if is_archive:
         write_score_archive(out, made.scores, made.sets.trained_targets)

@@ -1,4 +1,4 @@
-"""``proband reproduce``: the studies of the papers, carried out anew on synthetic people."""
+"""``proband reproduce``: published studies, repeated on synthetic people."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ if TYPE_CHECKING:
 
 reproduce = typer.Typer(
     name="reproduce",
-    help="Studies of the papers again, on synthetic people.",
+    help="Reproduce published studies on synthetic people.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the report goes.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Directory of the report.")]
 
 
 @reproduce.command()
 def beveridge2001(
     out: Out = Path("beveridge2001"),
     n_resamples: Annotated[
-        int, typer.Option("--n-resamples", "--trials", "-t", min=1, help="How many trials.")
+        int, typer.Option("--n-resamples", "--trials", "-t", min=1, help="Number of trials.")
     ] = 10_000,
     seed: o.Seed = 0,
-    people: Annotated[int, typer.Option("--people", min=8, help="People to test; the paper had 160.")] = 160,
+    people: Annotated[
+        int, typer.Option("--people", min=8, help="Number of people to test; 160 in the paper.")
+    ] = 160,
     training: Annotated[
-        int, typer.Option("--training", min=8, help="People to train on; the paper had 225.")
+        int, typer.Option("--training", min=8, help="Number of people to train on; 225 in the paper.")
     ] = 225,
     explain: o.Explain = False,
     threads: o.Threads = None,
@@ -58,7 +60,7 @@ def micheals_boult2001(
         typer.Option(
             "--people",
             min=10,
-            help="People to test in both parts; the paper had 481 and 256.",
+            help="Number of people to test in both parts; 481 and 256 in the paper.",
             show_default=False,
         ),
     ] = None,
@@ -79,7 +81,7 @@ def micheals_boult2001(
 def feret2000(
     out: Out = Path("feret2000"),
     people: Annotated[
-        int, typer.Option("--people", min=24, help="People to test; the paper had 1,196.")
+        int, typer.Option("--people", min=24, help="Number of people to test; 1,196 in the paper.")
     ] = 300,
     seed: o.Seed = 0,
     explain: o.Explain = False,
@@ -98,11 +100,10 @@ def feret2000(
 def mery2016(
     out: Out = Path("mery2016"),
     people: Annotated[
-        int, typer.Option("--people", min=12, help="People in the largest gallery; the paper had 100.")
+        int,
+        typer.Option("--people", min=12, help="Number of people in the largest gallery; 100 in the paper."),
     ] = 100,
-    runs: Annotated[
-        int, typer.Option("--runs", min=2, help="Runs of every protocol; the paper had 50.")
-    ] = 30,
+    runs: Annotated[int, typer.Option("--runs", min=2, help="Runs of every protocol; 50 in the paper.")] = 30,
     seed: o.Seed = 0,
     explain: o.Explain = False,
     threads: o.Threads = None,
@@ -124,6 +125,6 @@ def _show(made: Reproduction, page: Path, explain: bool) -> None:
     show_findings(replace(found, notes=(), parts={PART: made}), json=False, explain=explain)
     wrote(page)
     if made.further:
-        tell(f"go on from the saved scores, in {page.parent}:")
+        tell(f"continue from the saved scores, in {page.parent}:")
         for command in made.further:
             tell_command(command)

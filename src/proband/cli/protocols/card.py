@@ -1,4 +1,4 @@
-"""``proband card``: what a reported accuracy is of, and whether two may be compared."""
+"""``proband card``: documentation of a reported accuracy, and whether two are comparable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOT_VALID = 1
 
 card = typer.Typer(
     name="card",
-    help="Protocol cards: what an accuracy is of; may two be compared?",
+    help="Protocol cards: document an accuracy, compare two.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -35,7 +35,7 @@ File = Annotated[Path, typer.Argument(help="A protocol card (JSON).")]
 
 @card.command()
 def show(file: File, json: o.Json = False) -> None:
-    """Show a card: what it states, what it does not, its digest and its EPD verdict.
+    """Show a card: what it states and omits, its digest and its EPD verdict.
 
     [bold]Example[/bold]
 
@@ -53,30 +53,34 @@ def show(file: File, json: o.Json = False) -> None:
 
 @card.command()
 def diff(
-    a: Annotated[Path, typer.Argument(help="A protocol card (JSON).")],
-    b: Annotated[Path, typer.Argument(help="Another one.")],
+    a: Annotated[Path, typer.Argument(help="Protocol card (JSON).")],
+    b: Annotated[Path, typer.Argument(help="Another protocol card.")],
     predictions: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="The files of predictions of both, in this order. Default: those that the cards name, where they are there.",
+            help="Prediction files of both, in the same order. Default: the files named in the cards, if they exist.",
         ),
     ] = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Also fields that neither states, or that do not bear on comparability."),
+        typer.Option(
+            "--all", help="Also show fields that neither card states, or that do not affect comparability."
+        ),
     ] = False,
     margin: Annotated[
         float | None,
-        typer.Option(help="Of the paired test: the smallest difference worth having; 0.01 is one point."),
+        typer.Option(
+            help="For the paired test: the smallest relevant difference; 0.01 is one percentage point."
+        ),
     ] = None,
     confidence_level: o.Level = _LEVEL,
     json: o.Json = False,
     explain: o.Explain = False,
 ) -> None:
-    """May two results be compared, and by what test? With the predictions of both, the paired test is carried out.
+    """Check whether two results are comparable, and by which test. With the predictions of both, the paired test is run.
 
-    Exit code 3 if they may not, or if predictions are given that allow no test.
+    Exit code 3 if they are not, or if the predictions do not allow a test.
 
     [bold]Examples[/bold]
 
@@ -96,7 +100,7 @@ def diff(
     test, why = _tested(cards, (a, b), found, predictions, judging)
     if test is None and (margin is not None or confidence_level != _LEVEL):
         option = "--margin" if margin is not None else "--confidence-level"
-        raise UsageError(f"{option} is of the paired test, and none is carried out.", "leave it out.")
+        raise UsageError(f"{option} applies to the paired test, which is not run.", "leave it out.")
     if json:
         print_json(found.to_dict() | ({} if test is None else {"paired_test": test.to_dict()}))
     else:
@@ -127,7 +131,7 @@ def _tested(
     from proband.protocols.cards.paired import NOT_FOUND, paired_test, predictions_beside, why_no_test
 
     if given and len(given) != 2:
-        raise UsageError(f"--predictions names two files, got {len(given)}.", "name one for each card.")
+        raise UsageError(f"--predictions expects two files, got {len(given)}.", "pass one for each card.")
     why = why_no_test(found)
     if why is not None:
         return None, why
@@ -143,7 +147,7 @@ def _tested(
 def validate(
     files: Annotated[list[Path], typer.Argument(help="Protocol cards (JSON).")],
 ) -> None:
-    """Are these cards as the schema has them, and free of contradictions? Names the path of what is wrong.
+    """Check cards against the schema and for contradictions. Reports the path of each error.
 
     [bold]Example[/bold]
 

@@ -26,7 +26,7 @@ class SampleInputs:
         typer.Option(
             "--samples",
             "-s",
-            help="Table of samples. Default: the names of the pictures, if they say who is on them.",
+            help="Samples table. Default: the file names of the images, if they identify the subjects.",
             rich_help_panel="Data",
         ),
     ] = None
@@ -56,14 +56,14 @@ class ProtocolInputs(SampleInputs):
         str,
         typer.Argument(
             metavar="IMAGES|FEATURES",
-            help="Directory of pictures, .npz with images, or .npy/.npz of features.",
+            help="Directory of images, .npz with images, or .npy/.npz of features.",
         ),
     ]
     cache: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep finished splits there. Default with --out: beside it, until all is done.",
+            help="Directory to keep finished splits in. Default with --out: next to it, until the run is complete.",
             rich_help_panel="Output",
         ),
     ] = None
@@ -84,7 +84,7 @@ class ProtocolInputs(SampleInputs):
             yield place
         except KeyboardInterrupt:
             if place is not None and place.is_dir():
-                tell(f"Finished splits are in {place}; the same command goes on from there.")
+                tell(f"Finished splits are in {place}; run the same command again to continue.")
             raise
         if beside is not None and beside.is_dir():
             from proband.analyses._learning import SPLITS
@@ -110,7 +110,7 @@ class WhatIfInputs(SampleInputs):
     question: Annotated[
         QuestionName,
         typer.Argument(
-            help="mixed: subjects shared or kept apart; dropped: with or without the excluded samples."
+            help="mixed: subjects shared between or separated by the split; dropped: with or without the excluded samples."
         ),
     ]
     images: Annotated[
@@ -118,7 +118,7 @@ class WhatIfInputs(SampleInputs):
         typer.Option(
             "--images",
             "-i",
-            help="Pictures (a directory, .npz with images) or features (.npy, .npz, FILE::KEY).",
+            help="Images (a directory, .npz with images) or features (.npy, .npz, FILE::KEY).",
             rich_help_panel="Data",
         ),
     ]
@@ -140,8 +140,9 @@ class AuditInputs(SampleInputs):
         Path,
         typer.Argument(
             metavar="SPLITS|DATA",
-            help="Splits: a table of id, repeat, fold and role (.csv, .tsv, .parquet), or a folder of train.txt and test.txt, in fold_1, … if "
-            "several. Or a data set without splits: a directory of pictures, .npz with images, or a table of samples.",
+            help="Splits: a table of id, repeat, fold and role (.csv, .tsv, .parquet), or a folder with "
+            "train.txt and test.txt, in fold_1, … if several. Or a data set without splits: a directory of "
+            "images, .npz with images, or a samples table.",
         ),
     ]
 
@@ -183,8 +184,8 @@ def find_out(asked: dict[str, Any], inputs: AuditInputs) -> AuditInputs:
     names_pictures = table is None and images is not None and images.is_dir()
     if inputs.names is not None and (not names_pictures or inputs.is_samples):
         raise UsageError(
-            "--names reads the names of a directory's pictures.",
-            "leave it out, or leave --samples out and give the directory.",
+            "--names requires a directory of images.",
+            "leave it out, or leave --samples out and pass the directory.",
         )
     if source.suffix.lower() == ".npz":
         own["images"] = str(_only(images, source, "--images"))
@@ -197,7 +198,5 @@ def find_out(asked: dict[str, Any], inputs: AuditInputs) -> AuditInputs:
 
 def _only(given: Path | None, source: Path, option: str) -> Path:
     if given is not None:
-        raise UsageError(
-            f"{source} is what {option} names, and {given} is another.", "leave one of them out."
-        )
+        raise UsageError(f"Both {source} and {option} {given} were given.", "leave one of them out.")
     return source

@@ -1,4 +1,4 @@
-"""``proband literature``: published accuracies, and which of them may be compared."""
+"""``proband literature``: published accuracies, and which are comparable."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def literature(
     ],
     pairs: Annotated[
         bool,
-        typer.Option("--pairs", help="Only pairs with the same protocol on the same data."),
+        typer.Option("--pairs", help="Show only pairs with the same protocol on the same data."),
         Unless("card"),
     ] = False,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Also pairs that are comparable on their word only."),
+        typer.Option("--all", help="Also show pairs that are comparable only by their own statement."),
         Unless("card"),
     ] = False,
     card: Annotated[
@@ -45,7 +45,7 @@ def literature(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card."),
+        typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card to this file."),
         Needs("card"),
     ] = None,
     csv: Annotated[
@@ -53,7 +53,7 @@ def literature(
         typer.Option(
             "--csv",
             metavar="[NAME=]FILE",
-            help="Write a table as CSV (rows; others by name: families); may be repeated.",
+            help="Write a table as CSV (rows; others as NAME=FILE: families); may be repeated.",
             rich_help_panel="Output",
         ),
         Unless("card"),
@@ -61,7 +61,7 @@ def literature(
     json: Annotated[o.Json, Unless("out")] = False,
     explain: Annotated[o.Explain, Unless("card")] = False,
 ) -> None:
-    """Published accuracies by protocol, and which may be compared.
+    """Published accuracies by protocol, and which are comparable.
 
     Tables 1 to 3 of Mery, Zhao and Bowyer (2016).
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 protocol = typer.Typer(
     name="protocol",
-    help="Accuracy under a declared protocol; splits; the notation.",
+    help="Accuracy under a declared protocol; splits and notation.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -37,27 +37,29 @@ class DivisionInputs:
         str | None,
         typer.Option(
             metavar="CONDITION",
-            help="Use only samples that meet it; the others are counted.",
+            help="Use only samples that meet this condition; the others are counted.",
             rich_help_panel="Data",
         ),
     ] = None
     task: Annotated[
         o.TaskName | None,
         typer.Option(
-            help="Recognise subjects, or an attribute of theirs. Default: by whether there is a --label.",
+            help="Recognise subjects or one of their attributes. Default: attribute if --label is given.",
             rich_help_panel="Protocol",
         ),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The attribute: expression, sex, …", rich_help_panel="Protocol"),
+        typer.Option(
+            metavar="COLUMN", help="Column of the attribute: expression, sex, …", rich_help_panel="Protocol"
+        ),
     ] = None
     protocol: Annotated[
         list[str] | None,
         typer.Option(
             "--protocol",
             "-P",
-            help="A protocol, such as '50×80-20 HO', '10×10f CV+' or LOSO; may be repeated. Default: auto.",
+            help="Protocol, such as '50×80-20 HO', '10×10f CV+' or LOSO; may be repeated. Default: auto.",
             rich_help_panel="Protocol",
         ),
     ] = None
@@ -65,7 +67,7 @@ class DivisionInputs:
     stratify: Annotated[
         bool,
         typer.Option(
-            "--stratify/--no-stratify", help="Keep classes in proportion.", rich_help_panel="Protocol"
+            "--stratify/--no-stratify", help="Keep the class proportions.", rich_help_panel="Protocol"
         ),
     ] = True
     missing: Annotated[
@@ -78,7 +80,7 @@ class DivisionInputs:
     enrolled_each: Annotated[
         int | None,
         typer.Option(
-            help="Identity, subjects apart (5f CV+): samples of each held-out person to enrol. Default: 1.",
+            help="For identity with separate subjects (5f CV+): number of samples of each held-out person to enrol. Default: 1.",
             min=1,
             rich_help_panel="Protocol",
         ),
@@ -111,7 +113,7 @@ class DivisionInputs:
 @protocol.command()
 @gathered
 def splits(
-    samples: Annotated[Path, typer.Argument(help="Table of samples.")],
+    samples: Annotated[Path, typer.Argument(help="Samples table.")],
     out: Annotated[
         Path,
         typer.Option(
@@ -138,7 +140,7 @@ def splits(
 
     asked = division.protocol or [AUTO]
     if len(asked) > 1:
-        raise UsageError("A file holds the splits of one protocol.", "write one file for each.")
+        raise UsageError("A file contains the splits of one protocol.", "write one file per protocol.")
     table = division.read(samples)
     if division.where is not None:
         table = table.take(table.select(division.where).positions)
@@ -156,7 +158,7 @@ def splits(
     say(f"{counted(len(made), 'split')} of {counted(len(used), 'sample')}; {count(gone)} left out.")
     if short:
         say(
-            f"Of these, {counted(len(short), 'is', 'are')} of {counted(len(plan.left_out), 'subject')} with too few samples: "
+            f"Of these, {counted(len(short), 'belongs', 'belong')} to {counted(len(plan.left_out), 'subject')} with too few samples: "
             f"{first_few(plan.left_out)}."
         )
     wrote(out)
@@ -165,10 +167,10 @@ def splits(
 @protocol.command()
 def explain(
     text: Annotated[
-        str, typer.Argument(metavar="PROTOCOL", help="A protocol, such as '10x13-13 HO*' or '20x10f CV+'.")
+        str, typer.Argument(metavar="PROTOCOL", help="Protocol, such as '10x13-13 HO*' or '20x10f CV+'.")
     ],
 ) -> None:
-    """Say what a protocol means: its one written form, and a sentence.
+    """Explain a protocol: its canonical notation and a description.
 
     Cells of published tables are read as printed: "5-f CV (unclear)", "LOSO+ (nine women)",
     "14-6 HO*, training: no disguise, testing: disguise".

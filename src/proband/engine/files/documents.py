@@ -62,15 +62,15 @@ def _finite(part: Any) -> Any:
 
 
 def read_json(content: bytes | str, **options: Any) -> Any:
-    """Read JSON; a `ValueError` says what is wrong with it, also if it is nested too deep."""
+    """Read JSON; a `ValueError` says what is wrong with it, also if it is nested too deeply."""
     try:
         return json.loads(content, **options)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    r"""Read TOML; a `ValueError` says what is wrong with it: the parser's own, or that it is nested too deep to be given to it."""
+    r"""Read TOML; a `ValueError` says what is wrong with it: the parser's own, or that it is nested too deeply to be given to it."""
     if len(text) > LARGEST_TOML:
         raise ValueError(f"it has more than {count(LARGEST_TOML)} characters")
     _refuse_deep(text)
@@ -89,7 +89,7 @@ def _refuse_deep(text: str) -> None:
             open_brackets += (mark in "[{") - (mark in "]}")
         if max(open_brackets, dots) > _DEEPEST:
             line = text.count("\n", 0, found.start()) + 1
-            raise ValueError(f"line {count(line)} is nested more than {_DEEPEST} deep")
+            raise ValueError(f"line {count(line)} is nested more than {_DEEPEST} levels deep")
 
 
 def read_xml(
@@ -105,7 +105,7 @@ def read_xml(
 
     def refuse(*_: object) -> None:
         raise InputError(
-            f"{name} declares a document type or an entity, which is not allowed here.",
+            f"{name} declares a document type or an entity, which is not allowed.",
             file=Said(name),
         )
 

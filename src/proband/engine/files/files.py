@@ -80,15 +80,15 @@ def require_regular(path: Path) -> None:
     except (OSError, ValueError) as error:  # whoever opens it says why it cannot be
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             raise InputError(
-                f"{path} is a symbolic link that leads back to itself, and to no file.",
-                "name the file itself, or remove the link.",
+                f"{path} is a symbolic link that points to itself.",
+                "pass the file itself, or remove the link.",
                 file=Said(path),
             ) from None
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InputError(
-            f"{path} is {_kind(mode)}, and not a file.",
-            "write what it gives into a file, and name that.",
+            f"{path} is {_kind(mode)}, not a file.",
+            "save its content to a file and pass that file.",
             file=Said(path),
         )
 
@@ -101,7 +101,7 @@ def require_own_files(folder: Path) -> None:
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             name = folder if path == folder else path.relative_to(folder)
             raise InputError(
-                f"{name} is {_kind(mode)}.", "put a file of its own in its place.", place=Said(folder)
+                f"{name} is {_kind(mode)}.", "replace it with a copy of the file.", place=Said(folder)
             )
 
 
@@ -158,9 +158,9 @@ def require_whole(array: object) -> None:
             continue
         if stored < part.offset + part.nbytes:
             raise InputError(
-                f"{path.name} was cut short while it was read: {counted(stored, 'byte is', 'bytes are')} left of "
+                f"{path.name} was truncated while it was being read: {counted(stored, 'byte is', 'bytes are')} left of "
                 f"{count(part.offset + part.nbytes)}.",
-                "let nobody write to it meanwhile, and begin anew.",
+                "make sure no other program writes to it, and start again.",
                 file=Said(path.name),
             )
 
@@ -250,7 +250,7 @@ def require_new(*paths: Path) -> None:
     for path in paths:
         if os.path.lexists(path):
             raise InputError(
-                f"{path} is there already, so it is left alone.", "name another.", file=Said(path)
+                f"{path} already exists and was not overwritten.", "choose another name.", file=Said(path)
             )
 
 
@@ -258,8 +258,8 @@ def _refuse_protected(place: Path) -> None:
     """Refuse to replace what its owner protected from writing, though a rename could."""
     if place.exists() and not (os.access(place, os.W_OK) and place.stat().st_mode & 0o222):
         raise InputError(
-            f"{place} is there and protected from writing.",
-            "name another, or allow writing.",
+            f"{place} exists and is write-protected.",
+            "choose another path, or allow writing.",
             file=Said(place),
         )
 
@@ -269,8 +269,8 @@ def _refuse_others(places: Sequence[Path]) -> None:
     for other in others:
         if other.exists() and not first.exists():
             raise InputError(
-                f"{other.name} is there without {first.name}, which it would be written with, so it is left alone.",
-                "name another file, or move it away.",
+                f"{other.name} already exists without {first.name}, with which it would be written, so it was not overwritten.",
+                "choose another file name, or move it away.",
                 file=Said(other.name),
             )
 
@@ -282,7 +282,9 @@ def _refuse_another_kind(draft: Path, path: Path) -> None:
     if path.is_dir() or draft.is_dir() or not path.is_file():
         found = "directory" if path.is_dir() else "file" if path.is_file() else "device"
         raise InputError(
-            f"{path} cannot be written: there is a {found} of that name.", "name another.", file=Said(path)
+            f"{path} cannot be written: there is a {found} with that name.",
+            "choose another name.",
+            file=Said(path),
         )
 
 
@@ -292,4 +294,6 @@ def make_directory(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The directory {path} cannot be made: {error.strerror}.", file=Said(path)) from None
+        raise InputError(
+            f"The directory {path} cannot be created: {error.strerror}.", file=Said(path)
+        ) from None

@@ -57,7 +57,7 @@ def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
         finally:
             if not (leader or made).joinpath(COMMIT).exists():
                 remove(made)
-    raise OSError(errno.EAGAIN, "what is written there is removed by another program")
+    raise OSError(errno.EAGAIN, "another program removes the files written there")
 
 
 @contextmanager

@@ -53,13 +53,13 @@ def mapped_at(
     except (OSError, ValueError) as error:
         raise InputError(
             f"A worker on {here} cannot read {path}: {error}.",
-            "put the file where all workers see it under that name.",
+            "put the file at a path that all workers can read.",
             file=Said(path),
         ) from None
     if _some_of(array) != some:
         raise InputError(
-            f"What a worker on {here} finds in {path} is not what is there where the work was sent from.",
-            "put the same file where all workers see it, and let nobody write to it meanwhile.",
+            f"The content of {path} on the worker {here} differs from the content on the sending machine.",
+            "put the same file where all workers can read it, and make sure no program writes to it.",
             file=Said(path),
         )
     return array

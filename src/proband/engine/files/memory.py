@@ -24,8 +24,8 @@ def require_memory(n_bytes: int, where: str) -> None:
     available = available_memory() if n_bytes >= _WORTH_ASKING else None
     if available is not None and n_bytes > available:
         raise InputError(
-            f"{where} takes {fixed(n_bytes / _GIB, 1)} GiB when it is unpacked, and {fixed(max(0, available) / _GIB, 1)} GiB are free.",
-            "it is damaged or made to harm; or use a machine with more memory, or .npy, which is read piece by piece.",
+            f"{where} needs {fixed(n_bytes / _GIB, 1)} GiB when unpacked, but {fixed(max(0, available) / _GIB, 1)} GiB are free.",
+            "check the file, which may be damaged or malicious; or use a machine with more memory, or .npy, which is read in parts.",
         )
 
 

@@ -75,7 +75,7 @@ def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[st
     if answer is None:
         raise InputError(
             f"{path.name} cannot be read as {kind}: its reader {end}.",
-            f"it is damaged, or takes more than {digits(memory / _GIB)} GiB or {count(seconds)} s to read; if it is sound, set "
+            f"it is damaged, or needs more than {digits(memory / _GIB)} GiB or {count(seconds)} s to read; if it is sound, set "
             f"{MEMORY_VARIABLE} to a larger number.",
             file=Said(path.name),
         )
@@ -170,9 +170,9 @@ def _ended(code: int) -> str:
     if code >= 0:
         return f"ended with code {code}"
     try:
-        return f"was ended by {signal.Signals(-code).name}"
+        return f"was terminated by {signal.Signals(-code).name}"
     except ValueError:
-        return f"was ended by signal {-code}"
+        return f"was terminated by signal {-code}"
 
 
 _CHILD = _Child()

@@ -73,7 +73,7 @@ def require_name(path: Path) -> None:
     except UnicodeEncodeError:
         is_one = False
     if not is_one:
-        raise InputError(f"{quoted(path)} cannot be the name of a file.", "name another.")
+        raise InputError(f"{quoted(path)} cannot be a file name.", "choose another name.")
 
 
 # Looks
@@ -289,7 +289,7 @@ def _part_with(old: Path, known: Looks, place: Path) -> str | None:
         number += 1
         kept = place.with_name(f"{place.name}.old-{number}")
     old.rename(kept)
-    return f"{first_few(foreign)} was saved in {place} while that was being replaced; what was there before is kept in {kept}."
+    return f"{first_few(foreign)} was saved in {place} while it was being replaced; the previous content is kept in {kept}."
 
 
 def _refuse_changed(leader: Path, record: Sequence[Move]) -> None:
@@ -301,8 +301,8 @@ def _refuse_changed(leader: Path, record: Sequence[Move]) -> None:
         place = _at(leader, one.place)
         if look(place) != (one.old if _at(leader, one.draft).exists() else one.new):
             raise InputError(
-                f"{place} was being written together with other files when the program was stopped, and has been changed since.",
-                f"see that these files belong together, then remove {leader}.",
+                f"{place} was being written together with other files when the program was interrupted, and has been changed since.",
+                f"check that these files belong together, then remove {leader}.",
                 file=Said(place),
             )
 
@@ -329,15 +329,15 @@ def settle(path: Path) -> None:
         leader = _leader_of(left)
         if not {real, given} & {_at(leader, one.place) for one in _record(leader)}:
             continue
-        reason = "it is held by another program or user"
+        reason = "it is locked by another program or user"
         try:
             _recover(left, wait=True)
         except OSError as error:
             reason = str(error.strerror)
         if _record(leader):
             raise InputError(
-                f"{path} was being written when the program was stopped, and that cannot be finished: {reason}.",
-                f"read it once as someone who may write in {left.parent}.",
+                f"{path} was being written when the program was interrupted, and writing cannot be completed: {reason}.",
+                f"read it once as a user with write permission for {left.parent}.",
                 file=Said(path),
             )
 
@@ -378,7 +378,7 @@ def _record(leader: Path) -> list[Move]:
         return []
     except (TypeError, ValueError):
         pass
-    raise InputError(f"{leader / COMMIT} is not as it was written.", f"remove {leader}.")
+    raise InputError(f"{leader / COMMIT} was changed since it was written.", f"remove {leader}.")
 
 
 def _text_of(path: Path) -> str:

@@ -39,14 +39,14 @@ class RowShards:
         for part, name in zip(parts, names, strict=True):
             if part.ndim != 2:
                 raise InputError(
-                    f"{name} is not a table: it is {' × '.join(map(str, part.shape)) or 'one number'}.",
+                    f"{name} is not a matrix: it is {' × '.join(map(str, part.shape)) or 'one number'}.",
                     file=Said(name),
                 )
             if (part.shape[1], part.dtype) != (first.shape[1], first.dtype):
                 raise InputError(
                     f"{name} has {count(part.shape[1])} columns of {part.dtype}, and {names[0]} {count(first.shape[1])} of "
                     f"{first.dtype}.",
-                    "the parts of one array are alike; name only those that belong together.",
+                    "pass only files that belong together; the parts of one array must have the same columns and type.",
                     file=Said(name),
                 )
         self.parts = tuple(parts)
@@ -190,8 +190,8 @@ def require_order(files: Sequence[Path]) -> None:
     wrong = next((pair for pair in zip(files, counted, strict=True) if pair[0] != pair[1]), None)
     if wrong is not None and list(files) == in_order(files):  # another order is one that somebody chose
         raise InputError(
-            f"Which file comes first is not clear: {wrong[0].name} by its letters, {wrong[1].name} by its number.",
-            "write the numbers with as many digits, or put the ids beside every file.",
+            f"The order of the files is ambiguous: {wrong[0].name} is first alphabetically, {wrong[1].name} by its number.",
+            "write all numbers with the same number of digits, or put the ids next to every file.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Score files: one module a format, one registry of them all.
+"""Score files: one module per format, and one registry.
 
 A new format is one module here with a tuple ``FORMATS`` of `Format` objects: how files are recognised, read and written.
 """
@@ -60,8 +60,8 @@ def format_of(path: Path, name: str | None = None) -> Format:
             if candidate.recognises(path, head):
                 return candidate
     raise InputError(
-        f"{path.name} is of no known format.",
-        Hint("say which: {option:format}; the formats are: {formats}.", formats=", ".join(FORMATS.names())),
+        f"{path.name} has an unknown format.",
+        Hint("specify it: {option:format}; the formats are: {formats}.", formats=", ".join(FORMATS.names())),
         file=Said(path.name),
     )
 
@@ -72,8 +72,8 @@ def _of_pairs(path: Path, name: str | None) -> Format:
     chosen = lists.get(path.suffix.lower()) if name is None else _named(name)
     if chosen is None or not chosen.takes_columns:
         raise UsageError(
-            f"{path.name} has no columns that could be named.",
-            f"columns are of tables of scored pairs: {', '.join(lists)}.",
+            f"{path.name} has no columns to specify.",
+            f"columns apply to tables of scored pairs: {', '.join(lists)}.",
             file=Said(path.name),
         )
     return chosen
@@ -82,7 +82,7 @@ def _of_pairs(path: Path, name: str | None) -> Format:
 def _named(name: str) -> Format:
     made = FORMATS.find(name)
     if not isinstance(made, Format):
-        raise UsageError(f"{name} is a {type(made).__name__} and not a format.")
+        raise UsageError(f"{name} is a {type(made).__name__}, not a format.")
     return made
 
 
@@ -105,7 +105,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
     chosen = chosen_format(path, options, format)
     if options.key is not None and not chosen.holds_arrays and options.columns is None:
         raise InputError(
-            f"{path.name} is not an archive of arrays, so there is no {options.key!r} in it.",
+            f"{path.name} is not an archive of arrays, so it has no array {options.key!r}.",
             f"leave ::{options.key} out.",
             file=Said(path.name),
         )
@@ -120,7 +120,7 @@ def require_read(chosen: Format, path: Path, options: ReadOptions) -> None:
     for name in chosen.unread(options):
         raise UsageError(
             Hint(
-                "{named:{which}} has no effect on {file}, which is of the format {format}.",
+                "{named:{which}} has no effect on {file}, which has the format {format}.",
                 which=name,
                 file=path.name,
                 format=chosen.name,
@@ -142,14 +142,14 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
     subjects = named_by_subject(file.queries, file.targets)
     if subjects is None:
         reason = (
-            "says itself whose its samples are"
+            "already contains the subjects of its samples"
             if file.subjects is not None
-            else "has no names of rows and columns"
+            else "has no row and column names"
         )
         if file.trials:
-            reason = "is a list of pairs, whose subjects are columns of their own"
+            reason = "is a list of pairs, which has separate columns for subjects"
         raise UsageError(
-            f"{path.name} {reason}, so they cannot be named by subject.",
+            f"{path.name} {reason}, so rows and columns cannot be named by subject.",
             Hint("leave out {option:ids=subjects}."),
             file=Said(path.name),
         )
@@ -160,16 +160,16 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
 def write_scores(
     path: str | Path, scores: Scores, *, samples: Samples | None = None, format: str | None = None
 ) -> str:
-    """Write scores in the format named, or in the one the ending means.
+    """Write scores in the given format, or in the format of the file extension.
 
     Parameters
     ----------
     path
-        The file; its ending tells the format, unless that is named.
+        The file; its extension determines the format, unless `format` is given.
     scores
-        What is written.
+        The scores to write.
     samples
-        The table of samples, for formats that hold subjects as well.
+        The table of samples, for formats that include subjects.
     format
         The name of the format.
 
@@ -193,9 +193,9 @@ def write_scores(
         chosen = next((made for made in reversed(_surest_first()) if ending in made.endings), None)
         if chosen is None:
             raise UsageError(
-                f"The ending {ending or '(none)'} does not tell the format of {path.name}.",
+                f"The ending {ending or '(none)'} does not determine the format of {path.name}.",
                 Hint(
-                    "say which: {option:to}; the formats are: {formats}.", formats=", ".join(FORMATS.names())
+                    "specify it: {option:to}; the formats are: {formats}.", formats=", ".join(FORMATS.names())
                 ),
                 file=Said(path.name),
             )

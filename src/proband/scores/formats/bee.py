@@ -1,7 +1,8 @@
 """NIST's Biometric Evaluation Environment: ``.mtx`` similarity or distance matrices, ``.mask`` files, signature sets.
 
-Files in the wild deviate: masks that call themselves similarities, an extra integer before the byte-order mark, both
-byte orders. The byte-order mark is therefore taken from the end of its line, and a mask is known by its cell type.
+Existing files deviate from the specification: masks labelled as similarities, an extra integer before the
+byte-order mark, both byte orders. The byte-order mark is therefore read from the end of its line, and a mask
+is recognised by its cell type.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from proband.scores.base import Cells, Orientation, Scores
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, row_blocks
 from proband.words import Note, Sentence, count
 
-MASK_BESIDE = Sentence("scores.mask-beside", "note", "mated pairs are taken from {file}, beside it")
+MASK_BESIDE = Sentence("scores.mask-beside", "note", "mated pairs are read from {file}, next to it")
 POSITIONS_AS_IDS = Sentence(
-    "scores.positions-as-ids", "note", "the file has no ids; they are positions: query:1, target:1, …"
+    "scores.positions-as-ids", "note", "the file has no ids; positions are used instead: query:1, target:1, …"
 )
 EXCLUDED_CELLS = Sentence(
     "scores.excluded-cells", "note", "{n:count don't-care cell is/don't-care cells are} excluded"
@@ -66,7 +67,7 @@ def _read_header(path: Path) -> _Header:
     lines = head.split(b"\n", 3)
     if len(lines) < 4 or lines[3][:2] not in (b"MF", b"MB") or lines[0].strip() not in (b"S2", b"D2", b"M2"):
         raise InputError(
-            f"{path.name} is not a BEE matrix: its first lines are not those of one.", file=Said(path.name)
+            f"{path.name} is not a BEE matrix: its header is not that of a BEE matrix.", file=Said(path.name)
         )
     names = [line.decode("utf-8", "replace").strip() for line in lines[:3]]
     # The magic number may itself contain a line break's byte, so it is looked for, in either order.
@@ -82,7 +83,7 @@ def _read_header(path: Path) -> _Header:
         n_queries, n_targets = int(fields[1]), int(fields[2])
     except (ValueError, IndexError):
         raise InputError(
-            "the fourth line does not give the numbers of queries and targets.", file=path.name
+            "the fourth line does not state the numbers of queries and targets.", file=path.name
         ) from None
     dtype = np.dtype(f"{order}f4") if fields[0] == b"MF" else np.dtype("u1")
     offset = len(head) - len(lines[3]) + end + 5
@@ -100,8 +101,8 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     header = _read_header(path)
     if header.dtype.itemsize == 1:
         raise InputError(
-            f"{path.name} is a mask: it says which pairs are mated, and holds no scores.",
-            Hint("evaluate the .mtx file and name this one: {option:mask}"),
+            f"{path.name} is a mask: it marks mated pairs and contains no scores.",
+            Hint("evaluate the .mtx file and pass this file as {option:mask}"),
             file=Said(path.name),
         )
     values = np.memmap(path, dtype=header.dtype, mode="r", offset=header.offset, shape=header.shape)
@@ -138,7 +139,7 @@ def _samples(
     subject_of = dict(zip(queries, query_subjects, strict=True))
     for name, subject in zip(targets, target_subjects, strict=True):
         if subject_of.setdefault(name, subject) != subject:
-            raise InputError(f"The id {name!r} has one subject as a query and another as a target.")
+            raise InputError(f"The id {name!r} has different subjects as a query and as a target.")
     return Samples({"id": list(subject_of), "subject": list(subject_of.values())})
 
 
@@ -176,9 +177,9 @@ def _require_people(mask: Cells, labels: npt.NDArray[np.integer[Any]], name: str
         n_wrong += len(wrong)
     if n_wrong:
         raise InputError(
-            f"query {first[0] + 1} and target {first[1] + 1} are one person by way of other matches, but marked as "
-            f"a non-match ({count(n_wrong)} such cells): the mask does not tell who is who.",
-            "give a samples table with subjects instead.",
+            f"query {first[0] + 1} and target {first[1] + 1} are the same person according to other matches, "
+            f"but marked as a non-match ({count(n_wrong)} such cells): the mask contradicts itself.",
+            "pass a samples table with subjects instead.",
             file=name,
         )
 
@@ -203,7 +204,7 @@ def _mapped_mask(path: Path, shape: tuple[int, int]) -> Cells:
         strange = np.setdiff1d(np.unique(block), [MATCH, NON_MATCH, IGNORE])
         if strange.size:
             raise InputError(
-                f"{path.name} has cells of value {strange[0]:#04x}; 0xff, 0x7f and 0x00 are known.",
+                f"{path.name} has cells of value {strange[0]:#04x}; expected 0xff, 0x7f or 0x00.",
                 file=Said(path.name),
             )
     return mask
@@ -255,7 +256,7 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
             current.pop()
 
     with reading(path, "a signature set"):
-        read_xml(content_of(path), path.name, "a sound signature set", start, end)
+        read_xml(content_of(path), path.name, "a valid signature set", start, end)
     return names, subjects
 
 
@@ -264,13 +265,15 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
     mask_path = path.with_suffix(".mask")
     if path == mask_path:
         raise InputError(
-            f"{path.name} is the name of a mask, not of a matrix.", "name it .mtx.", file=Said(path.name)
+            f"{path.name} has the extension of a mask, not of a matrix.",
+            "use the extension .mtx.",
+            file=Said(path.name),
         )
     if samples is None and mask_path.exists():
         raise InputError(
-            f"{mask_path.name} stands beside {path.name} and would be taken for the mask of the new matrix.",
+            f"{mask_path.name} is next to {path.name} and would be read as the mask of the new matrix.",
             Hint(
-                "give a samples table ({option:samples}), which makes a new mask; name another file; or move the mask away."
+                "pass a samples table ({option:samples}) to write a new mask, choose another file name, or move the mask away."
             ),
             file=Said(mask_path.name),
         )
@@ -321,11 +324,11 @@ def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
     if cells is None:
         return
     if (cells == FAILED).any():
-        raise InputError("A BEE matrix has no place for failed comparisons.", "write .npz instead.")
+        raise InputError("A BEE matrix cannot store failed comparisons.", "write .npz instead.")
     if not has_mask and (cells == DONT_CARE).any():
         raise InputError(
-            "Don't-care cells stand in the mask of a BEE matrix, which is made from a samples table.",
-            Hint("give one ({option:samples}), or write .npz instead."),
+            "Don't-care cells are stored in the mask of a BEE matrix, which requires a samples table.",
+            Hint("pass one ({option:samples}), or write .npz instead."),
         )
 
 

@@ -25,7 +25,7 @@ from proband.scores.trials import Trials
 from proband.words import Sentence
 
 SHARED_LABELS = Sentence(
-    "scores.models-share-labels", "note", "models share labels with probes; they are called {prefix}…"
+    "scores.models-share-labels", "note", "models share labels with probes; models are renamed {prefix}…"
 )
 REPEATED_LABELS = Sentence(
     "scores.repeated-probe-labels",
@@ -94,14 +94,14 @@ def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[s
     models = [name.removeprefix(_MODEL) for name in scores.targets]
     if "target" not in columns and len(set(target_subjects)) != len(target_subjects):
         raise InputError(
-            "bob's four-column form names a model by its subject, but some subjects have several targets.",
+            "bob's four-column format identifies a model by its subject, but some subjects have several targets.",
             "write bob5, which has a column for the model.",
         )
     words = [*query_subjects, *target_subjects, *models, *scores.queries]
     broken = next((word for word in words if word.split() != [word] or word.startswith("\ufeff")), None)
     if broken is not None:
         raise InputError(
-            f"The name {broken!r} is empty or has blanks in it, which a list separated by blanks cannot hold.",
+            f"The name {broken!r} is empty or contains blanks, which a blank-separated list cannot store.",
             "write .npz, or csv-long.",
         )
     every = np.arange(len(scores.targets))

@@ -22,7 +22,7 @@ from proband.words import Note, Sentence, count, counted
 PEOPLE_FROM = Sentence(
     "scores.bssr1-people",
     "note",
-    "users and enrollees are those of {directory}; each is a sample of its own, also of one person",
+    "users and enrollees are read from {directory}; each is a separate sample, even of the same person",
 )
 _HEADER = b"biometricscores.nist.gov"
 _SIMILARITIES, _SETS = "sims", "sets"
@@ -52,8 +52,8 @@ def _sets_of(path: Path) -> Path:
             if (found / "users.xml").is_file() and (found / "enrollees.xml").is_file():
                 return found
     raise InputError(
-        f"Who the users and enrollees of {path.name} are is not known: there are no users.xml and enrollees.xml beneath {_SETS}.",
-        "keep the directories of the release as they are: SET/sims/… and SET/sets/…",
+        f"Cannot identify the users and enrollees of {path.name}: there is no users.xml and enrollees.xml below {_SETS}.",
+        "keep the directory structure of the release: SET/sims/… and SET/sets/…",
         file=Said(path.name),
     )
 
@@ -70,7 +70,7 @@ def _people(path: Path) -> tuple[list[str], list[str]]:
         read_xml(content_of(path), path.name, "XML", start, typed=True)
         if not both or any(name is None for name, _ in both):
             raise InputError(
-                f"{path.name} names no signatures with a name and a subject_id.", file=Said(path.name)
+                f"{path.name} contains no signatures with a name and a subject_id.", file=Said(path.name)
             )
         return [str(name) for name, _ in both], [subject for _, subject in both]
 
@@ -83,7 +83,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     outside = [name for name in users if Path(name).name != name]
     if outside:
         raise InputError(
-            f"users.xml of {lists.name} names files that are not in {path.name}: {first_few(outside)}.",
+            f"users.xml of {lists.name} lists files that are not in {path.name}: {first_few(outside)}.",
             file=Said(path.name),
         )
     absent = [name for name in users if not (path / name).is_file()]
@@ -121,11 +121,11 @@ def _similarities(file: Path, n: int) -> npt.NDArray[np.float64]:
             values = np.array(lines[2:], dtype=np.float64)
         except (IndexError, ValueError):
             raise InputError(
-                f"{file.name} holds other things than a count and numbers.", file=Said(file.name)
+                f"{file.name} contains something other than a count and numbers.", file=Said(file.name)
             ) from None
         if stated != n or len(values) != n:
             raise InputError(
-                f"{file.name} says {count(stated)} scores and holds {count(len(values))}; there are {count(n)} enrollees.",
+                f"{file.name} states {count(stated)} scores and contains {count(len(values))}; there are {count(n)} enrollees.",
                 file=Said(file.name),
             )
         return values

@@ -24,7 +24,7 @@ _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
 _MOST_DIGITS = 300  # of a float; more is infinite, and refused as such
 _EXACT = 2**53
-ROUNDED = "the whole number {} has more digits than a score can hold, so that different scores would be tied."
+ROUNDED = "the whole number {} has more digits than a score can store, so different scores would be tied."
 _MARK = "\ufeff".encode()
 
 
@@ -159,9 +159,9 @@ def _without_quoted(chunk: bytes, separator: str | None) -> bytes:
 def _misplaced(bare: bytes, separator: str | None) -> str | None:
     """Say what polars would read in a way of its own: it drops carriage returns, and rows over quotation marks."""
     if b"\r" in bare and b"\r" in bare.replace(b"\r\n", b""):
-        return "there is a carriage return that ends no line"
+        return "there is a carriage return that does not end a line"
     if separator is not None and b'"' in bare:
-        return "there is a quotation mark out of place"
+        return "there is a misplaced quotation mark"
     return None
 
 
@@ -223,8 +223,8 @@ def _complaint(
             )
     marks = separator is not None and b'"' in chunk
     return InputError(
-        f"{path.name} cannot be read from line {line} on: {reason}.",
-        "within quotation marks, a quotation mark is doubled; elsewhere there is none." if marks else None,
+        f"{path.name} cannot be read from line {line} onwards: {reason}.",
+        "double each quotation mark within a quoted value, and use none elsewhere." if marks else None,
         file=Said(path.name),
     )
 
@@ -252,11 +252,11 @@ def _fault(fields: list[str], schema: dict[str, pl.DataType], whole: bool) -> st
     try:
         "".join(fields).encode()
     except UnicodeEncodeError:
-        return "is not text in utf-8"
+        return "is not UTF-8 text"
     if any("\0" in field for field in fields):
         return "has a NUL byte"
     if len(fields) != len(schema):
-        return f"has {len(fields)} columns, where {len(schema)} are expected"
+        return f"has {len(fields)} columns, but {len(schema)} are expected"
     values = dict(zip(schema, fields, strict=True))
     for name, dtype in schema.items():
         if dtype == pl.Null:
@@ -304,7 +304,7 @@ def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
                 if n_more >= _LONGEST_LINE:
                     raise InputError(
                         f"{path.name} has a line of more than {count(_LONGEST_LINE)} bytes; this is not a score list.",
-                        "is there a quotation mark that is never closed?" if has_quotes else None,
+                        "check for a quotation mark that is never closed." if has_quotes else None,
                         file=Said(path.name),
                     )
                 if not line:

@@ -1,4 +1,4 @@
-"""What a score file holds, before it meets a table of samples."""
+"""The contents of a score file, before it is aligned with a table of samples."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class ScoreFile:
     format
         The name of its format.
     matrices
-        Queries × targets by name, one for each algorithm in the file. Empty for a list of pairs.
+        Matrices of queries × targets, by the name of the algorithm. Empty for a list of pairs.
     queries, targets
-        The ids of both axes, where the file has them.
+        The ids of both axes, if the file contains them.
     subjects
-        The samples the file itself describes, where it knows whose they are.
+        The samples described by the file, if it contains subjects.
     orientation
-        What the file states, if it does.
+        The orientation stated in the file, if any.
     cells
-        Codes of cells that are not plain scores.
+        Codes of cells without a plain score.
     trials
-        The lists of pairs, where the file is one: one for each algorithm, all of the same pairs.
+        The lists of pairs, if the file is a list: one per algorithm, all of the same pairs.
     notes
-        What was found out or decided in reading.
+        Notes on how the file was read.
 
     """
 
@@ -78,7 +78,7 @@ class ScoreFile:
             if not np.array_equal(cells, other):  # type: ignore[arg-type]  # None is equal to None alone
                 raise InputError(
                     f"{one.name} and {self.trials[0].name} differ in which comparisons failed.",
-                    "ranks need the same comparisons; read them one by one.",
+                    "ranks need the same comparisons; read the algorithms separately.",
                     source=Said(one.name),
                 )
         names = [one.name for one in self.trials] if len(self.trials) > 1 else [name]
@@ -97,28 +97,28 @@ class ScoreFile:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a reader may be told.
+    """Options of a reader.
 
     Attributes
     ----------
     key
-        Which array of an archive.
+        The array of an archive to read.
     query_ids, target_ids
-        Names of the arrays that hold the ids, in an archive.
+        Names of the arrays of ids in an archive.
     mask
-        A mask file that tells mated from non-mated pairs.
+        A mask file that marks mated pairs.
     columns, mated_is
-        Which columns of a list are what, and the value that means mated where it is not 1 or true.
+        The columns of a list, and the value that means mated if it is not 1 or true.
     ids
-        What ids name: ``"samples"``, or ``"subjects"``, whose samples the rows and columns are; then rows may repeat a name.
+        Whether ids are those of ``"samples"`` or of ``"subjects"``; rows of subjects may repeat a name.
     oriented
-        Whether which way scores point is said, or is of no interest.
+        Whether the orientation is declared, or irrelevant.
     stated
-        Whether the user named the format, so that nobody needs to ask what the file holds.
+        Whether the user specified the format, so that it need not be detected.
     shared
-        Whether the same is told to the readers of several files, not all of which have a use for it.
+        Whether the options are shared by the readers of several files, some of which may not use them.
     progress
-        Who listens to progress.
+        A listener to progress.
 
     """
 
@@ -142,24 +142,24 @@ class Format:
     Attributes
     ----------
     name, title
-        What it is called on the command line, and in words.
+        Its name on the command line, and a description.
     endings
-        File endings that mean this format.
+        File extensions of this format.
     recognises
-        Tells from a path and the file's first bytes whether it is of this format.
+        Decides from a path and the first bytes of the file whether it has this format.
     is_list
         Whether its files are lists of compared pairs.
     takes_columns
-        Whether the user may say which of its columns is what.
+        Whether the user may specify its columns.
     told_by
-        How surely a file is recognised: by a signature of its own, by a header, or by the mere number of its columns. The surest
-        formats are tried first.
+        How reliably a file is recognised: by a signature, by a header, or only by the number of its columns.
+        The most reliable formats are tried first.
     holds_arrays
-        Whether a file holds several arrays, one of which can be picked by its name, and others name the ids.
+        Whether a file contains several arrays, of which one can be selected by name, and others contain the ids.
     takes_mask
-        Whether another file may tell its mated pairs from others.
+        Whether a mask file may mark its mated pairs.
     read, write
-        ``read(path, options)`` and ``write(path, scores, samples)``; a format that cannot be written has None.
+        ``read(path, options)`` and ``write(path, scores, samples)``; None for a format that cannot be written.
 
     """
 
@@ -209,9 +209,7 @@ def named_by_subject(queries: Ids | None, targets: Ids | None) -> Samples | None
 def require_subjects(samples: Samples | None, format: str) -> Samples:
     """Return the samples, or say that this format cannot be written without subjects."""
     if samples is None:
-        raise InputError(
-            f"The format {format} names subjects, so it cannot be written without a samples table."
-        )
+        raise InputError(f"The format {format} includes subjects, so writing it requires a samples table.")
     return samples
 
 

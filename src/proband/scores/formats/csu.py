@@ -24,7 +24,7 @@ from proband.scores.formats.chunks import ROUNDED, is_rounded, may_be_rounded
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, subjects_of
 from proband.words import Note, Sentence
 
-SUBJECTS_FROM = Sentence("scores.subjects-from-list", "note", "subjects are taken from {file}")
+SUBJECTS_FROM = Sentence("scores.subjects-from-list", "note", "subjects are read from {file}")
 
 
 _IMAGE_LIST = "images.srt"
@@ -59,7 +59,7 @@ def write_image_list(path: str | Path, samples: Samples) -> None:
     lines: list[list[str]] = [[] for _ in samples.subjects]
     for name, code in zip(samples.ids, samples.codes, strict=True):
         if name.split() != [name]:
-            raise InputError(f"The image name {name!r} has blanks in it, which a .srt list cannot hold.")
+            raise InputError(f"The image name {name!r} contains blanks, which a .srt list cannot store.")
         lines[code].append(name)
     with written_whole(path) as draft:
         draft.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8", newline="\n")
@@ -75,8 +75,8 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     files = [file for file in files if file not in lists]
     if not files:
         raise InputError(
-            f"{path.name} is a directory that holds no distance files.",
-            "name the files of scores themselves.",
+            f"{path.name} is a directory without distance files.",
+            "pass the score files themselves.",
             file=Said(path.name),
         )
     options.progress.begin(f"reading {path.name}", len(files))
@@ -121,7 +121,7 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
     if not frame.height:
         raise InputError(
             f"{file.name} lists no images.",
-            "a distance file has lines of an image name, a tab and a number.",
+            "each line of a distance file must contain an image name, a tab and a number.",
             file=Said(file.name),
         )
     if any(frame.null_count().row(0)):
@@ -142,7 +142,7 @@ def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids
     unknown, absent = targets.missing(names), Ids(names, "target").missing(targets)
     if unknown or absent:
         raise InputError(
-            f"{file.name} lists other images than the first file: {first_few(unknown or absent)} "
+            f"{file.name} lists different images from the first file: {first_few(unknown or absent)} "
             f"{'is new' if unknown else 'is not there'}.",
             file=Said(file.name),
         )
@@ -153,11 +153,13 @@ def _reordered(file: Path, names: list[str], distances: np.ndarray, targets: Ids
 
 def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
     if scores.larger_is_closer:
-        raise InputError("CSU files hold distances, and these scores are similarities.", "negate them first.")
+        raise InputError(
+            "CSU files contain distances, but these scores are similarities.", "negate them first."
+        )
     _refuse_unwritable(scores)
     columns = np.arange(len(scores.targets))
     if scores.cells(np.array([0]), columns) is not None:
-        raise InputError("CSU files have no place for don't-care and failed cells.", "write .npz instead.")
+        raise InputError("CSU files cannot store don't-care and failed cells.", "write .npz instead.")
     with written_whole(path, check=lambda: _refuse_other_things(path)) as draft:
         draft.mkdir()
         for row, name in enumerate(scores.queries):
@@ -184,7 +186,7 @@ def _refuse_unwritable(scores: Scores) -> None:
     for name in scores.targets:
         if _NOT_IN_A_LINE.search(name) or name.startswith("\ufeff"):
             raise InputError(
-                f"The id {quoted(name)} has a tab or a line break, which a CSU distance file cannot hold.",
+                f"The id {quoted(name)} contains a tab or a line break, which a CSU distance file cannot store.",
                 "write .npz instead.",
             )
 
@@ -197,9 +199,8 @@ def _refuse_other_things(path: Path) -> None:
         ours = entry.is_file() and (entry.name == _IMAGE_LIST or _was_written_here(entry))
         if not ours:
             raise InputError(
-                f"The directory {path} holds other things than CSU distances, such as {entry.name!r}, so it is left "
-                "alone.",
-                "name another.",
+                f"The directory {path} contains files other than CSU distances, such as {entry.name!r}, so nothing was written.",
+                "choose another directory.",
                 file=Said(path),
             )
 

@@ -32,25 +32,25 @@ from proband.scores.base import Cells, Orientation, Scores, check_orientation_na
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, row_blocks
 from proband.words import Sentence, count
 
-IDS_FROM = Sentence("scores.ids-from-array", "note", "{role} ids are taken from the array {array!r}")
+IDS_FROM = Sentence("scores.ids-from-array", "note", "{role} ids are read from the array {array!r}")
 
 
 _ROWS_AT_ONCE_CELLS = 1 << 22
 _QUERY_KEY, _TARGET_KEY, _ORIENTATION_KEY, _CELLS_KEY = "query_ids", "target_ids", "orientation", "cells"
-_SIDECAR_HINT = 'it holds {"orientation": …, "query_ids": […], "target_ids": […]}.'
+_SIDECAR_HINT = 'it must contain {"orientation": …, "query_ids": […], "target_ids": […]}.'
 
 
 def open_npy(path: Path) -> Any:
     """Open an ``.npy`` file as a memory map: a file of any size opens at once, and is read in tiles."""
     require_regular(path)
     name = Said(path.name)
-    with naming(file=name), refused(f"{name} is not a sound .npy file", file=name):
+    with naming(file=name), refused(f"{name} is not a valid .npy file", file=name):
         with opened(path) as file:
             header = read_header(file, path.name)
         header.require(path.stat().st_size - header.offset, path.name)
         if not header.n_bytes:
             raise InputError(
-                f"{path.name} holds no numbers: it is {' × '.join(map(str, header.shape))}.",
+                f"{path.name} contains no numbers: it is {' × '.join(map(str, header.shape))}.",
                 file=Said(path.name),
             )
         return np.memmap(path, header.dtype, "r", header.offset, header.shape, header.order)
@@ -60,15 +60,15 @@ def ids_in(array: npt.NDArray[Any], name: str, what: str, options: ReadOptions |
     """Read the ids in an array of text, bytes (in UTF-8) or whole numbers."""
     if array.ndim != 1 or array.dtype.kind not in "USiu":
         raise InputError(
-            f"The array {name!r} holds no {what} ids: it is {' × '.join(map(str, array.shape)) or 'one value'} of "
+            f"The array {name!r} contains no {what} ids: it is {' × '.join(map(str, array.shape)) or 'one value'} of "
             f"{array.dtype}.",
-            "ids are a list of texts or whole numbers.",
+            "use a list of strings or whole numbers as ids.",
         )
     return axis_ids(_texts(array), what, options or ReadOptions())
 
 
 def _texts(array: npt.NDArray[Any]) -> list[Any]:
-    with refused("Bytes that are to be text are not UTF-8"):
+    with refused("Text stored as bytes is not UTF-8"):
         return [value.decode() if isinstance(value, bytes) else value for value in array.ravel().tolist()]
 
 
@@ -112,7 +112,8 @@ def _stated_ids(stated: Any, key: str, what: str, options: ReadOptions) -> Ids:
     strange = [name for name in stated if type(name) not in (str, int)]
     if strange:
         raise InputError(
-            f"{key!r} has {strange[0]!r:.60} for a {what} id.", "ids are texts, or else whole numbers."
+            f"{key!r} has {strange[0]!r:.60} for a {what} id.",
+            "ids must be all strings or all whole numbers.",
         )
     return axis_ids(stated, what, options)
 
@@ -122,7 +123,7 @@ def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
     columns = np.arange(scores.shape[1])
     if scores.cells(np.arange(1), columns) is not None:
         raise InputError(
-            ".npy has no place for don't-care and failed cells.", "write .npz instead.", file=path.name
+            ".npy cannot store don't-care and failed cells.", "write .npz instead.", file=path.name
         )
     stated = {
         _ORIENTATION_KEY: scores.orientation,
@@ -194,14 +195,14 @@ def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
         return [key]
     if not matrices:
         raise InputError(
-            f"{path.name} holds no matrix of scores; its arrays are {', '.join(archive) or 'none'}.",
+            f"{path.name} contains no score matrix; its arrays are {', '.join(archive) or 'none'}.",
             file=Said(path.name),
         )
     if len({archive.shape(name) for name in matrices}) != 1:
         sizes = ", ".join(f"{name} {'×'.join(map(str, archive.shape(name)))}" for name in matrices)
         raise InputError(
             f"its matrices differ in shape ({sizes}).",
-            Hint("pick one: {option:array}", file=path, key=matrices[0]),
+            Hint("select one: {option:array}", file=path, key=matrices[0]),
             file=path.name,
         )
     return matrices
@@ -220,7 +221,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
     if asked is not None:
         if asked not in archive or archive.shape(asked) != (length,):
             raise InputError(
-                f"{path.name} has no array {asked!r} of {count(length)} ids.", file=Said(path.name)
+                f"{path.name} has no array {asked!r} with {count(length)} ids.", file=Said(path.name)
             )
         return asked
     if usual in archive:
@@ -233,7 +234,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
     if len(texts) > 1:
         raise InputError(
             f"any of {', '.join(texts)} could be the {usual}.",
-            Hint("say which: {option:{usual}}", usual=usual),
+            Hint("specify it: {option:{usual}}", usual=usual),
             file=path.name,
         )
     return texts[0] if texts else None
@@ -250,7 +251,7 @@ def one_word(archive: Archive, key: str) -> str | None:
         return None
     stated = _texts(archive[key])
     if len(stated) != 1:
-        raise InputError(f"The array {key!r} must hold one word; it holds {len(stated)}.")
+        raise InputError(f"The array {key!r} must contain one word; it contains {len(stated)}.")
     return str(stated[0])
 
 
@@ -260,8 +261,8 @@ def _stated_cells(archive: Archive) -> Cells | None:
     cells = archive[_CELLS_KEY]
     if cells.dtype.kind not in "biuf" or not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
         raise InputError(
-            f"The array 'cells' of {cells.dtype} does not hold cell codes.",
-            "they are 0 (compared), 1 (don't care) and 2 (the comparison failed).",
+            f"The array 'cells' of {cells.dtype} does not contain cell codes.",
+            "use 0 (compared), 1 (don't care) and 2 (the comparison failed).",
         )
     return cells.astype(np.uint8)
 
@@ -284,7 +285,7 @@ def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
 FORMATS = (
     Format(
         "npy",
-        "NumPy array, ids in a .npy.json side-car",
+        "NumPy array, ids in a .npy.json sidecar",
         (".npy",),
         lambda path, head: head.startswith(b"\x93NUMPY"),
         read_npy,

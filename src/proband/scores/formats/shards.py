@@ -27,7 +27,7 @@ def read_parts(files: Sequence[Path], name: str, options: ReadOptions) -> ScoreF
     else:
         if options.key is not None:
             raise InputError(
-                f"{files[0].name} is a single array, so there is no {options.key!r} in it.",
+                f"{files[0].name} is a single array, so it has no array {options.key!r}.",
                 file=Said(files[0].name),
             )
         parts = [read_npy(file, options) for file in files]
@@ -53,8 +53,8 @@ def require_one_kind(files: Sequence[Path]) -> None:
     other = next((file for file in files if file.suffix.lower() != first.suffix.lower()), None)
     if other is not None:
         raise InputError(
-            f"{first.name} and {other.name} are of different kinds, and cannot be parts of one array.",
-            "name only those that belong together: a pattern such as 'part-*.npy'.",
+            f"{first.name} and {other.name} have different file types, and cannot be parts of one array.",
+            "pass only files that belong together, such as 'part-*.npy'.",
             file=Said(other.name),
         )
 
@@ -67,8 +67,8 @@ def joined_ids(files: Sequence[Path], parts: Sequence[Ids | None], what: str) ->
     for file, part in zip(files, parts, strict=True):
         if part is None:
             raise InputError(
-                f"{file.name} has no {what} ids, and other parts of the same array have some.",
-                "put ids beside every file, or beside none.",
+                f"{file.name} has no {what} ids, but other parts of the same array do.",
+                "add ids to every file, or to none.",
                 file=Said(file.name),
             )
     if all(isinstance(part, SubjectIds) for part in parts):
@@ -80,7 +80,8 @@ def joined_ids(files: Sequence[Path], parts: Sequence[Ids | None], what: str) ->
     except InputError as error:
         raise InputError(
             error.fault,
-            "files taken together, as those of a directory, are one array cut by rows; name files apart to read them one by one.",
+            "several files passed together, such as a directory, are parts of one array, split by rows; pass "
+            "them separately to read each as an array.",
         ) from None
 
 
@@ -117,7 +118,7 @@ def _require_alike(first: ScoreFile, part: ScoreFile, first_name: str, name: str
         if one != other:
             raise InputError(
                 f"{name} and {first_name} do not have the same {what}.",
-                "parts of one matrix are cut by rows, and share all but these.",
+                "parts of one matrix must differ only in their rows.",
                 file=Said(name),
             )
 
@@ -125,14 +126,14 @@ def _require_alike(first: ScoreFile, part: ScoreFile, first_name: str, name: str
 def _read(path: Path, options: ReadOptions) -> ScoreFile:
     files = shard_files(path)
     if not files:
-        raise InputError(f"{path} holds no .npy and no .npz files.", file=Said(path))
+        raise InputError(f"{path} contains no .npy or .npz files.", file=Said(path))
     return read_parts(files, shards_name(path), options)
 
 
 FORMATS = (
     Format(
         "shards",
-        "Directory or pattern of .npy or .npz files, one matrix cut by rows",
+        "Directory or pattern of .npy or .npz files, one matrix split by rows",
         (),
         lambda path, head: bool(shard_files(path)),
         _read,

@@ -75,14 +75,14 @@ def _first_line(path: Path) -> list[str]:
     if not line.strip():
         raise InputError(
             f"{path.name} begins with a blank line.",
-            "the first line holds the names of columns.",
+            "put the column names on the first line.",
             file=Said(path.name),
         )
     if len(line) == _LONGEST_HEADER:
         raise InputError(
             f"{path.name} has a first line of more than {count(_LONGEST_HEADER)} bytes.", file=Said(path.name)
         )
-    with refused("the first line does not hold the names of columns", file=path.name):
+    with refused("the first line does not contain column names", file=path.name):
         text = line.decode("utf-8-sig").rstrip("\r\n")
         # Strictly: a name that is still open at the end of the line goes on in the next, and that is not supported.
         return next(csv.reader([text], delimiter=_separator(path), strict=True))
@@ -110,7 +110,7 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
             path,
             kind,
             header,
-            "a column says 0 or 1 of every row, and others hold fractions; name the format if it is one",
+            "a column contains only 0 and 1, and others contain fractions; specify the format if it is a matrix",
             options,
         )
     try:
@@ -126,7 +126,7 @@ def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str, option
     """The refusal of a table of pairs whose columns nobody named, with all that must be said and the call to copy."""
     rows = _first_rows(path, kind, header)
     return UsageError(
-        f"{path.name} is not a matrix of scores ({why}). If it is a table of pairs, its columns must be named: {first_few(header, 12)}.",
+        f"{path.name} is not a matrix of scores ({why}). If it is a table of pairs, specify its columns: {first_few(header, 12)}.",
         needed_options(
             guessed(header) if rows is None else suggested(rows),
             rows,
@@ -195,13 +195,13 @@ def _matrix(path: Path, options: ReadOptions, kind: str, header: list[str]) -> S
         frame = _read_text(path, types, options, "matrix")
     if not len(targets) or not frame.height:
         raise InputError(
-            "a matrix needs a column of query ids and at least one target and one row.", file=path.name
+            "a matrix must have a column of query ids and at least one target and one row.", file=path.name
         )
     queries, values = frame.to_series(0), frame[:, 1:]
     if queries.null_count():
         row = int(queries.is_null().arg_max() or 0)
         raise InputError(
-            f"row {row + 1} has no query id.", "the first column holds an id for every row.", file=path.name
+            f"row {row + 1} has no query id.", "put an id for every row in the first column.", file=path.name
         )
     _refuse_gaps(path, values, targets)
     with refused("the scores must be numbers", file=path.name):
@@ -221,7 +221,7 @@ def _targets(path: Path, header: Sequence[str], options: ReadOptions) -> Ids:
     if nameless:
         raise InputError(
             f"column {nameless[0] + 1} has no target id.",
-            "the first line holds an id for every column.",
+            "put an id for every column on the first line.",
             file=path.name,
         )
     return axis_ids(header[1:], "target", options)
@@ -233,9 +233,9 @@ def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
         column = int(np.argmax(gaps > 0))
         row = int(values.to_series(column).is_null().arg_max() or 0)
         raise InputError(
-            f"{counted(gaps.sum(), 'score is', 'scores are')} missing; the first is of target {targets[column]!r} in row "
+            f"{counted(gaps.sum(), 'score is', 'scores are')} missing; the first is for target {targets[column]!r} in row "
             f"{row + 1}.",
-            "every row must have as many scores as there are targets.",
+            "give every row one score per target.",
             file=path.name,
         )
 
@@ -244,14 +244,14 @@ def _write_matrix(path: Path, scores: Scores, samples: Samples | None, kind: str
     rows, columns = (np.arange(n) for n in scores.shape)
     if scores.cells(rows, columns) is not None:
         raise InputError(
-            "a matrix table has no place for don't-care and failed cells.",
+            "a matrix table cannot store don't-care and failed cells.",
             "write .npz, or the long form.",
             file=path.name,
         )
     broken = [name for name in scores.targets if "\n" in name]
     if broken and kind == "csv":
         raise InputError(
-            f"the target id {broken[0]!r} has a line break, which the first line cannot hold.",
+            f"the target id {broken[0]!r} contains a line break, which the first line cannot store.",
             "write csv-long, or .npz.",
             file=path.name,
         )
@@ -266,7 +266,7 @@ def _name_for_queries(path: Path, targets: Ids) -> str:
     """A name for the column of query ids that is no target's, and does not make the table look like a list."""
     if _meanings(targets) is not None:
         raise InputError(
-            "targets that are called as the columns of a list make it look like one.",
+            "the target ids are the same as the column names of a list of pairs, so the file would be read as a list.",
             "write the long form, or .npz.",
             file=path.name,
         )
@@ -284,8 +284,8 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     known = _meanings(header)
     if known is None:
         raise InputError(
-            f"{path.name} is not a list of scores: it has the columns {first_few(header, 6)}.",
-            f"it needs {', '.join(_LONG)}; a matrix is read as {kind}-matrix.",
+            f"{path.name} is not a list of scores: its columns are {first_few(header, 6)}.",
+            f"it must have {', '.join(_LONG)}; use {kind}-matrix for a matrix.",
             file=Said(path.name),
         )
     kept = [name for name in header if name in known]
@@ -320,7 +320,7 @@ def _read_declared(
     if options.key is not None:
         if options.key not in columns.score:
             raise InputError(
-                f"{path.name} has no scores {options.key!r}; those named are {', '.join(columns.score)}.",
+                f"{path.name} has no score column {options.key!r}; the score columns are {', '.join(columns.score)}.",
                 file=Said(path.name),
             )
         columns = replace(columns, score=(options.key,))

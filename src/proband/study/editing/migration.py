@@ -70,7 +70,7 @@ def migrate(text: str, path: Path) -> Migration:
         others = [earlier.now for earlier in changes[:number]]
         if change.now in others or _at(tables, change.now) is not None:
             raise UsageError(
-                f"it is called {said_as(change.now)} now, which is there too.",
+                f"it is now called {said_as(change.now)}, which is also present.",
                 "keep one of them.",
                 place=f"{path.name}, line {change.line}, {said_as(change.was)}",
             )

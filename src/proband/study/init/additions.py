@@ -22,7 +22,7 @@ from proband.study.requests import request_type
 from proband.words import Note, Sentence
 
 ADDED = Sentence("init.added", "note", "added {sections:names}")
-NOTHING_ADDED = Sentence("init.nothing-added", "note", "the study says all of this already")
+NOTHING_ADDED = Sentence("init.nothing-added", "note", "the study already contains all of this")
 MISSING = Sentence("init.missing-key", "note", "{key} in [{section}]: {meaning}")
 _SOURCES = ("scores", "embeddings")
 _FILES = ("samples", *_SOURCES, "images")
@@ -63,7 +63,7 @@ def extended_study(
     """
     if not files and not sections:
         raise UsageError(
-            f"{out} is there already, and nothing is to be added.", "name files, or sections to add."
+            f"{out} already exists, and there is nothing to add.", "pass files, or sections to add."
         )
     tables = tables_in(text, out)
     parts: list[list[str]] = []
@@ -152,7 +152,7 @@ def _template(name: str, tables: dict[str, Any]) -> tuple[list[str], list[Note]]
         raise UsageError(f"There is no section {name!r}.", meant(name, known))
     several = isinstance(fields[name].get_default(call_default_factory=True), tuple)
     if isinstance(tables.get(name), dict | list) and not several:
-        raise UsageError(f"[{name}] is there already.", "change it in the file.")
+        raise UsageError(f"[{name}] already exists.", "change it in the file.")
     lines, missing = [f"[[{name}]]" if several else f"[{name}]"], []
     for key, field in model.model_fields.items():
         meaning = (field.description or "").rstrip(".")
@@ -180,7 +180,7 @@ def _with_room_for(text: str, keys: Sequence[str], tables: dict[str, Any], out: 
             at = Places.of(text).lines[(key,)] - 1
             if not lines[at].lstrip().startswith(f"[{key}]"):
                 raise UsageError(
-                    f"{key} is written on one line, so that no other can be added.",
+                    f"{key} is written on one line, so that no section can be added to it.",
                     f"write it as a section, [[{key}]].",
                     place=f"{out.name}, line {at + 1}",
                 )

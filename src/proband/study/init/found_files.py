@@ -105,10 +105,8 @@ def look_at(paths: Sequence[Path], names: str | None = None) -> FoundFiles:
     named = [] if found.tables else [path for path in found.pictures if path.is_dir()]
     if names is not None and not named:
         raise UsageError(
-            Hint(
-                "{named:names} reads the names of a directory's pictures, and has no effect on these files."
-            ),
-            "leave it out, or name the directory without a table of samples.",
+            Hint("{named:names} applies to a directory of images and has no effect on these files."),
+            "leave it out, or pass the directory without a samples table.",
         )
     for path in named:
         _add_names(path, names, found)
@@ -207,7 +205,7 @@ def _is_list_of_pairs(path: Path, frame: pl.DataFrame, found: FoundFiles) -> boo
         if len(meant) != 1:
             said = " and ".join(sorted(values)[:3])
             raise InputError(
-                f"{path.name} holds pairs, and which value of {columns.mated!r} means mated is not known: {said}",
+                f"{path.name} contains pairs, but cannot tell which value of {columns.mated!r} means mated: {said}",
                 file=Said(path.name),
             )
         mated_is = meant[0]
@@ -263,7 +261,7 @@ def _look_at_archive(path: Path, found: FoundFiles) -> None:
     if not matrices:
         if subject is None and not pictures:
             raise InputError(
-                f"{path.name} holds neither scores nor embeddings; its arrays are {', '.join(archive)}.",
+                f"{path.name} contains neither scores nor embeddings; its arrays are {', '.join(archive)}.",
                 file=Said(path.name),
             )
         return
@@ -315,7 +313,9 @@ def _vectors_of(path: Path, archive: Archive, matrices: list[str]) -> FoundVecto
     models = tuple(name for name in matrices if archive.dtype(name).kind == "f")
     lengths = {archive.shape(name)[0] for name in models}
     if len(lengths) != 1:
-        raise InputError(f"{path.name} does not hold embeddings of one set of samples.", file=Said(path.name))
+        raise InputError(
+            f"{path.name} does not contain embeddings of a single set of samples.", file=Said(path.name)
+        )
     (length,) = lengths
     named = (
         ["ids"]

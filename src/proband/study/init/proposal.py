@@ -26,14 +26,16 @@ from proband.words import Note, Sentence
 
 LEFT_OUT = Sentence("init.file-left-out", "caution", "{file} is left out: {why}")
 NO_SUCH_IDS = Sentence(
-    "init.no-such-ids", "note", "it has none of the ids of the scores, which are names of people"
+    "init.no-such-ids", "note", "it contains none of the ids of the scores, which are names of people"
 )
 NO_TABLE = Sentence(
     "init.no-table",
     "note",
-    '[samples]: a table that names the subject of each sample; or ids = "subjects" in [[scores]], where rows and columns are named by subject',
+    '[samples]: a table with the subject of each sample; or, if rows and columns are named by subject, ids = "subjects" in [[scores]]',
 )
-NO_COLUMN = Sentence("init.no-column", "note", "{key} in [samples]: which column of {file} it is ({columns})")
+NO_COLUMN = Sentence(
+    "init.no-column", "note", "{key} in [samples]: the corresponding column of {file} ({columns})"
+)
 TABLE_REFUSED = Sentence("init.table-refused", "note", "[samples]: {why}")
 NO_ORIENTATION = Sentence(
     "init.no-orientation", "note", "orientation of {algorithms} in {file}: similarity or distance"
@@ -41,26 +43,26 @@ NO_ORIENTATION = Sentence(
 NO_AXES = Sentence(
     "init.no-axes",
     "note",
-    "queries and targets of {file}: which samples its {rows:count row} and {columns:count column} are",
+    "queries and targets of {file}: the samples of its {rows:count row} and {columns:count column}",
 )
 NO_IDS = Sentence(
     "init.no-ids",
     "note",
-    "ids of {file}: its {rows:count row} {rows:word is/are} not the {samples:count sample} of the table",
+    "ids of {file}: its {rows:count row} {rows:word does/do} not match the {samples:count sample} of the table",
 )
 NO_METRIC = Sentence(
     "init.no-metric",
     "note",
     "metric of {algorithms:names} in {file}: the one each model was trained for (cosine, inner, l2, l1 or chi2)",
 )
-STATED = Sentence("init.orientation-stated", "note", "the file states that it holds a {orientation}")
+STATED = Sentence("init.orientation-stated", "note", "{orientation}, as stated in the file")
 BY_AUC = Sentence(
-    "init.orientation-by-auc", "note", "mates against others, AUC if larger is closer: {aucs:rates}"
+    "init.orientation-by-auc", "note", "genuine against impostor scores, AUC as similarity: {aucs:rates}"
 )
 NOT_SEEN = Sentence(
     "init.orientation-not-seen",
     "note",
-    "genuine and impostor scores do not differ, so the orientation cannot be seen",
+    "genuine and impostor scores do not differ, so the orientation cannot be determined",
 )
 
 _MANY_STEPS_UP = 3

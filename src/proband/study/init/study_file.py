@@ -19,14 +19,16 @@ from proband.study.init.suggestions import categories, experiment, suggestions
 from proband.study.reading import study_from_text
 from proband.words import Note, Sentence, counted
 
-NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the file of scores")
+NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the score file")
 REFUSED = Sentence("init.refused", "note", "{why}")
 SAMPLES = Sentence(
     "init.samples", "note", "{file}: {samples:count sample} of {people:count person/people}{failed:row}"
 )
 FAILED = Sentence("init.failed", "note", ", {n:count} failed to acquire ({rule})")
 ALGORITHMS = Sentence("init.algorithms", "note", "{file}: {algorithms:names}")
-TAKEN_FOR = Sentence("init.taken-for", "caution", "{file}: taken as a {orientation} ({evidence}); check it")
+TAKEN_FOR = Sentence(
+    "init.taken-for", "caution", "{file}: read as a {orientation} ({evidence}); please check"
+)
 LOGITS = Sentence(
     "init.logits",
     "note",
@@ -63,12 +65,10 @@ class InitialStudy:
 def initial_study(files: Sequence[Path], out: Path, names: str | None = None) -> InitialStudy:
     """Look at files and write the text of a study of them, to be kept at `out`; `names` says how pictures are named."""
     if not files:
-        raise UsageError(
-            "There are no files to look at.", "name your scores, embeddings, images and samples."
-        )
+        raise UsageError("No files were given.", "pass your scores, embeddings, images and samples.")
     made = propose(look_at(files, names), out)
     if not (made.table or made.sources or made.logits):
-        raise InputError("Nothing was recognised.", "; ".join(map(str, made.remarks)) or None)
+        raise InputError("No file was recognised.", "; ".join(map(str, made.remarks)) or None)
     if not (made.sources or made.logits):
         made.to_fill_in.append(NO_SCORES())
     text = _text(made)
@@ -96,8 +96,8 @@ def _text(made: Proposal) -> str:
     switches = [one.switch for one in suggestions(made) if one.switch]
     parts = [
         [
-            "# A study for Proband: what is measured, on whom, and how. Run it with: proband run " + out.name,
-            "# Lines that begin with # are notes and proposals; uncomment one to use it.",
+            "# Study file for Proband. Run it with: proband run " + out.name,
+            "# Lines starting with # are comments and suggestions; uncomment a suggestion to use it.",
             f"title = {toml_text(_title(made))}",
             *switches,
         ],
@@ -106,8 +106,8 @@ def _text(made: Proposal) -> str:
             "# [output]",
             f"# directory = {toml_text(out.stem + '-results')}",
             "# confidence_level = 0.95",
-            "# seed = 0                    # of every replicate",
-            "# pseudonyms = true           # name nobody in the report",
+            "# seed = 0                    # random seed",
+            "# pseudonyms = true           # replace names of people in the report",
             '# formats = ["csv", "pdf"]    # tables: csv, parquet; figures: svg, png, pdf',
         ],
     ]
@@ -149,30 +149,28 @@ def _samples(made: Proposal) -> list[str]:
     if table is None:
         if any(note.code == NO_TABLE.code for note in made.to_fill_in):
             return [
-                '# [samples]                   # fill in: a table with a row for each sample; or ids = "subjects" in [[scores]]',
+                '# [samples]                   # fill in: a table with one row per sample; or ids = "subjects" in [[scores]]',
                 '# file = "samples.csv"',
-                '# id_column = "id"            # the column of the ids that the scores use',
-                '# subject_column = "subject"  # the column that says whose a sample is',
+                '# id_column = "id"            # column of the ids used in the scores',
+                '# subject_column = "subject"  # column of the subject of each sample',
             ]
-        return ["# No [samples]: the scores name the samples of both sides, or say whose they are."]
+        return ["# No [samples]: the scores name the subjects of both samples of each pair."]
     lines = ["[samples]", f"file = {toml_text(made.named(table.path))}"]
     for key, column, meaning in (
-        ("id_column", table.id, "the ids that the scores use"),
-        ("subject_column", table.subject, "whose a sample is"),
+        ("id_column", table.id, "the ids used in the scores"),
+        ("subject_column", table.subject, "the subject of a sample"),
     ):
         if column is None:
             lines.append(f'# {key} = "…"   # fill in, {meaning}: {first_few(table.frame.columns, 12)}')
         elif table.path.suffix.lower() != ".srt":
-            number = "   # the number of the row" if column == ROW_NUMBER else ""
+            number = "   # the row number" if column == ROW_NUMBER else ""
             lines.append(f"{key} = {toml_text(column)}{number}")
     if table.failed is not None:
         many = "" if table.samples is None else f": {counted(int(table.samples.failed.sum()), 'sample')}"
-        lines.append(
-            f"failed = {toml_text(table.failed)}   # failures to acquire, which count as misses{many}"
-        )
+        lines.append(f"failed = {toml_text(table.failed)}   # failures to acquire, counted as misses{many}")
     else:
         lines.append(
-            '# failed = "not detected"     # a condition for failures to acquire; no column looked like one'
+            '# failed = "not detected"     # condition for failures to acquire; no such column was detected'
         )
     return lines
 
@@ -183,19 +181,21 @@ def _scores(one: SourceEntry, made: Proposal) -> list[str]:
         if value is not None:
             lines.append(f"{key} = {toml_text(value)}")
     if one.columns is not None:
-        lines.append(f"columns = {_columns(one.columns)}   # by their names and what they hold; check it")
+        lines.append(
+            f"columns = {_columns(one.columns)}   # detected by column name and content; please check"
+        )
     if one.mated_is is not None:
         lines.append(f"mated_is = {toml_text(one.mated_is)}")
     if one.mask is not None:
         lines.append(f"mask = {toml_text(made.named(one.mask))}")
     if not one.named:
         lines.append(
-            '# queries = "…"   # fill in: a condition that says which samples the rows are; targets: the columns'
+            '# queries = "…"   # fill in: condition for the samples of the rows; targets: of the columns'
         )
     if one.orientation is not None:
         lines += [
             f"# {one.evidence}.",
-            "# Declared on this evidence; only you can know.",
+            "# Detected by this evidence; please check.",
             f"orientation = {toml_text(one.orientation)}",
         ]
     elif one.undecided:
@@ -208,7 +208,7 @@ def _scores(one: SourceEntry, made: Proposal) -> list[str]:
 def _vectors(one: SourceEntry, made: Proposal) -> list[str]:
     lines = ["[[embeddings]]", f"file = {toml_text(made.named(one.path))}", *_names(one)]
     if not one.named:
-        lines.append('# ids = "…"   # fill in: the array that holds the ids of the rows')
+        lines.append('# ids = "…"   # fill in: the array with the ids of the rows')
     lines += _metric(one)
     return lines + _missing(one)
 
@@ -216,11 +216,13 @@ def _vectors(one: SourceEntry, made: Proposal) -> list[str]:
 def _metric(one: SourceEntry) -> list[str]:
     """The line in which the user states the metric; of several models one for each."""
     if not one.undecided:
-        return ["# metric: the file states it"]
+        return ["# metric: stated in the file"]
     names = (one.name,) if one.name is not None else one.algorithms
     each = ", ".join(f'{toml_text(name)} = "…"' for name in names)
     said = '"…"' if len(names) == 1 else f"{{ {each} }}"
-    return [f"# metric = {said}   # fill in, as each model was trained: cosine, inner, l2, l1 or chi2"]
+    return [
+        f"# metric = {said}   # fill in the metric each model was trained with: cosine, inner, l2, l1 or chi2"
+    ]
 
 
 def _columns(columns: PairColumns) -> str:
@@ -236,7 +238,7 @@ def _names(one: SourceEntry) -> list[str]:
         key = [] if one.whole else [f"key = {toml_text(one.algorithms[0])}"]
         return [
             *key,
-            f"name = {toml_text(one.name)}   # another file has an algorithm of the same name",
+            f"name = {toml_text(one.name)}   # another file contains an algorithm of the same name",
         ]
     if not one.whole:
         return [f"key = {_listed(one.algorithms)}"]
@@ -260,9 +262,10 @@ def _pictures(path: Path, made: Proposal) -> list[str]:
     lines = [
         "[images]",
         f"file = {toml_text(made.named(path))}",
-        'algorithms = ["correlation", "lbp:chi2"]   # more: proband recognize --list',
-        '# train = "…"                 # a condition: on whom to train those that must be trained',
-        "# Eyes are read from the table." if eyes else "as_they_are = true            # crops already; for whole pictures: detect = \"opencv\"",
+        'algorithms = ["correlation", "lbp:chi2"]   # list all: proband recognize --list',
+        '# train = "…"                 # condition for the training samples, for algorithms that need training',
+        "# Eye positions are read from the table." if eyes else 'as_they_are = true            # already '
+        'cropped; for full images: detect = "opencv"',
     ]  # fmt: skip
     if not (made.scores or made.vectors) and path == made.pictures[0]:
         return lines

@@ -27,12 +27,12 @@ def experiment(made: Proposal) -> list[str]:
     if shared:
         return [
             "[experiment]",
-            'gallery = "one_per_subject"   # the first sample of each person is enrolled, all others are searched for',
+            'gallery = "one_per_subject"   # enrol the first sample of each person, search for all others',
             *_other_gallery(made),
         ]
     return [
-        "# [experiment]                # as it is, every target is enrolled and every query is searched for",
-        '# counting = "subjects"       # what a rank counts; otherwise images',
+        "# [experiment]                # default: every target is enrolled and every query is searched for",
+        '# counting = "subjects"       # ranks count subjects instead of images',
     ]
 
 
@@ -64,20 +64,20 @@ def categories(made: Proposal) -> list[list[str]]:
             [
                 "# [[category]]                # fb, fc, dup1 and dup2, by image_set, date and camera",
                 "# feret = true",
-                "# long_after = \"feret\"        # duplicate II by FERET's own dates, for FERET's own images; else 500 days",
+                '# long_after = "feret"        # duplicate II by FERET\'s own dates, only for FERET images; default: 500 days',
             ]
         )
     for name in session_columns(frame)[:1]:
         rule = f"{quoted(name, 'probe')} != {quoted(name, 'mate')}"
-        parts.append(_category("probes of another sitting than the gallery's", f"other {name}", rule))
+        parts.append(_category("probes from another session than the gallery image", f"other {name}", rule))
     for name in date_columns(frame)[:1]:
         rule = f"{quoted(name, 'probe')} - {quoted(name, 'mate')} >= days({_A_YEAR})"
-        parts.append(_category("probes taken long after", "a year later", rule))
+        parts.append(_category("probes taken long after the gallery image", "a year later", rule))
     left_out = {table.id, table.subject, table.failed_column, *groups_of_people(frame, table.subject, ())}
     others = few_valued(frame, left_out)
     others.sort(key=lambda name: frame.schema[name].is_integer())
     if others:
-        note = f"# [[category]]                # one for each value of a column: {among(others)}"
+        note = f"# [[category]]                # one per value of a column: {among(others)}"
         parts.append([note, f"# by = {toml_text(others[0])}"])
     return parts
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-MARGIN = "The smallest difference worth having; 0.01 is one point."
-ADJUST = "Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself (none)."
+MARGIN = "The smallest relevant difference; 0.01 is one percentage point."
+ADJUST = "Adjustment of intervals, p-values and verdicts: for all pairs simultaneously (single-step), or for each pair separately (none)."
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
@@ -136,33 +136,33 @@ class Part(BaseModel):
 
 
 CHOICE = frozenset({"gallery", "one_per_subject", "probes"})
-"""The keys of an experiment that choose who is compared with whom."""
+"""The keys of an experiment that choose which samples are compared."""
 
 
 @dataclass(frozen=True)
 class Reads:
-    """What an analysis reads of what a study offers.
+    """The inputs of a study that an analysis uses.
 
     Attributes
     ----------
     scores
-        Whether it needs scores of pairs; one that does not names its own tables.
+        Whether it needs scores of pairs; otherwise it names its own tables.
     samples
-        Whether it needs the table of samples although it needs no scores.
+        Whether it needs the table of samples even without scores.
     ranks
         Whether it needs the ranks of probes.
     pairs
-        Whether it needs the comparisons that are verified.
+        Whether it needs the verified comparisons.
     lists
-        Whether a list of chosen pairs is enough.
+        Whether a list of selected pairs is sufficient.
     experiment
-        Keys of the experiment that bear on it besides; ranks depend on all of them, verified comparisons on who is chosen.
+        Further keys of the experiment that affect it; ranks depend on all keys, verified comparisons on the selected samples.
     labels
         Columns of the table of samples whose values are classes.
     failures
-        Whether failures to acquire bear on it.
+        Whether failures to acquire affect it.
     runs
-        Whether it shows the records of runs that are beside files of scores.
+        Whether it shows the run records next to score files.
     """
 
     scores: bool = True
@@ -177,13 +177,13 @@ class Reads:
 
 
 class AnalysisRequest(Part):
-    """What is asked of one analysis: its section in a study, its options and its arguments."""
+    """The request of one analysis: its section in a study, its options and its arguments."""
 
     @classmethod
     def from_files(cls, files: Sequence[str]) -> dict[str, Any]:
         """What the files mean that a command names, as fields: one table."""
         if len(files) > 1:
-            raise UsageError(f"There is one table, got {' and '.join(files)}.", "join them.")
+            raise UsageError(f"Expected one table, got {' and '.join(files)}.", "join the tables.")
         return {"table": files[0]} if files else {}
 
     @property
@@ -226,7 +226,7 @@ def refuse(message: str | Hint, hint: str | Hint | None = None, *at: str | int) 
 def _listed(value: Any) -> Any:
     """One value for a list of one."""
     if isinstance(value, list) and not value:
-        raise refuse("the list is empty", "leave the key out, or name at least one.")
+        raise refuse("the list is empty", "leave the key out, or specify at least one.")
     return tuple(map(_named, value)) if isinstance(value, list | tuple) else (_named(value),)
 
 
@@ -241,7 +241,7 @@ def _named(value: Any) -> Any:
 def _writable(text: str) -> str:
     """A text that a file can hold."""
     if not can_be_written(text):
-        raise refuse(f"no file can hold {shown(text)}")
+        raise refuse(f"a file cannot contain {shown(text)}")
     return text
 
 
@@ -249,7 +249,7 @@ def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
     twice = next((one for place, one in enumerate(values) if one in values[:place]), None)
     if twice is not None:
         named = "the same" if isinstance(twice, Part) else shown(twice)
-        raise refuse(f"{named} is there twice", "name each once.")
+        raise refuse(f"{named} appears twice", "specify each once.")
     return values
 
 
@@ -262,20 +262,18 @@ Condition = Annotated[Text, Place("condition")]
 Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), AfterValidator(_each_once)]
 ChosenPairs = Annotated[
     Several[Text],
-    Field(
-        description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
-    ),
+    Field(description="Compare only these pairs (first minus second); adjustments cover these pairs only."),
     Option(metavar="A-B"),
 ]
 Against = Annotated[
     Text | None,
-    Field(description="Compare every other algorithm with this one, and no other pairs."),
+    Field(description="Compare every other algorithm with this baseline only."),
     Option(metavar="ALGORITHM"),
 ]
 OneSided = Annotated[
     Literal["lower", "upper"] | None,
     Field(
-        description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
+        description="One-sided bounds and tests: lower (is the first larger?) or upper (is the first smaller?)."
     ),
 ]
 Orientation = Literal["similarity", "distance"]
@@ -287,12 +285,17 @@ def _one(value: Any, info: ValidationInfo) -> Any:
     """A section that there is once."""
     if isinstance(value, list):
         at = (1,) if len(value) > 1 else ()
-        raise refuse(f"there is one section {info.field_name!r}", f"write [{info.field_name}], once.", *at)
+        raise refuse(
+            f"expected only one section {info.field_name!r}", f"write [{info.field_name}], once.", *at
+        )
     if isinstance(value, bool):
         from proband.study.analysis import analysis_keys  # which imports this
 
         keys = ", ".join(analysis_keys())
-        raise refuse(f"expected a table, got {shown(value)}", f"only analyses are switched so: {keys}.")
+        raise refuse(
+            f"expected a table, got {shown(value)}",
+            f"only analyses can be switched on or off like this: {keys}.",
+        )
     return _named(value)
 
 
@@ -310,6 +313,6 @@ def _sections(value: Any) -> Any:
 
 One = Annotated[Item, BeforeValidator(_one)]
 Switched = Annotated[Item | None, BeforeValidator(_switched)]
-"""An analysis that is carried out if it is there."""
+"""An analysis that runs if its section is present."""
 Sections = Annotated[tuple[Item, ...], BeforeValidator(_listed)]
 SwitchedSections = Annotated[tuple[Item, ...], BeforeValidator(_sections)]

@@ -25,7 +25,7 @@ from proband.study.requests.base import (
 )
 
 ONNX = "onnx:"
-"""What stands before the file of a model that is named as a recogniser."""
+"""Prefix of a model file that is named as a recogniser."""
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 
 
@@ -37,17 +37,17 @@ class SamplingLevels(Part):
     """Columns of the table by sampling level (STRAT): results say which of them vary and which are held fixed."""
 
     scene: Annotated[
-        Several[Text], _columns_of("the scene, a bounded space and time, such as the session")
+        Several[Text], _columns_of("the scene: a bounded space and time, such as the session")
     ] = ()
-    context: Annotated[Several[Text], _columns_of("the context, what scenes are constrained to")] = ()
+    context: Annotated[Several[Text], _columns_of("the context: constraints on scenes")] = ()
     explicit: Annotated[
-        Several[Text], _columns_of("explicit properties, which the experimenter controls")
+        Several[Text], _columns_of("explicit properties, controlled by the experimenter")
     ] = ()
-    implicit: Annotated[Several[Text], _columns_of("implicit properties, which nobody controls")] = ()
-    population: Annotated[Several[Text], _columns_of("anything else of people and images")] = ()
+    implicit: Annotated[Several[Text], _columns_of("implicit properties, not controlled")] = ()
+    population: Annotated[Several[Text], _columns_of("other properties of people and images")] = ()
     system: Annotated[Several[Text], _columns_of("parameters of the algorithm or the sensor")] = ()
-    model: Annotated[Several[Text], _columns_of("what an algorithm is trained on or knows")] = ()
-    analysis: Annotated[Several[Text], _columns_of("what the analysis goes by, such as strata")] = ()
+    model: Annotated[Several[Text], _columns_of("training data and knowledge of an algorithm")] = ()
+    analysis: Annotated[Several[Text], _columns_of("choices of the analysis, such as strata")] = ()
 
     @property
     def declared(self) -> dict[str, tuple[str, ...]]:
@@ -61,26 +61,27 @@ class SamplesTable(Part):
     file: Annotated[
         File,
         Field(
-            description="CSV, TSV, Parquet, Arrow, JSON Lines, NPZ, a CSU .srt list; or a directory of pictures by the names of its files, "
-            "such as jaffe or jaffe/{subject}.{expression}.{number}."
+            description="CSV, TSV, Parquet, Arrow, JSON Lines, NPZ, a CSU .srt list; or a directory of images "
+            "with a pattern of file names, such as jaffe or jaffe/{subject}.{expression}.{number}."
         ),
     ]
-    id_column: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
-    subject_column: Annotated[Text, Field(description="Column of the subject.")] = "subject"
+    id_column: Annotated[Text, Field(description="Column of the sample ids; # numbers the rows.")] = "id"
+    subject_column: Annotated[Text, Field(description="Column of the subjects.")] = "subject"
     failed: Annotated[
-        Text | None, Field(description="Which samples failed to be acquired, e.g. 'not detected'.")
+        Text | None,
+        Field(description="Condition for samples that failed to be acquired, e.g. 'not detected'."),
     ] = None
     missing_values: Annotated[
         Several[Text] | None,
         Field(
-            description="Words that stand for a missing value in every column of the table. Without it: NA, NaN and nan, but not "
-            "in the columns of ids and subjects. An empty cell is always missing."
+            description="Words that mean a missing value in every column of the table. Default: NA, NaN and "
+            "nan, except in the columns of ids and subjects. An empty cell is always missing."
         ),
     ] = None
     sampling: Annotated[
         SamplingLevels,
         Field(
-            description="Which columns are the scene, its context, explicit and implicit properties, or of another sampling level (STRAT)."
+            description="Columns by sampling level (STRAT): scene, context, explicit and implicit properties, or another level."
         ),
     ] = SamplingLevels()
 
@@ -88,21 +89,23 @@ class SamplesTable(Part):
 class _Source(Part):
     """A file of algorithms."""
 
-    key: Annotated[Several[Text], Field(description="Which of an archive's arrays; by default all.")] = ()
-    name: Annotated[Text | None, Field(description="What the algorithm is called.")] = None
+    key: Annotated[Several[Text], Field(description="Arrays of an archive to read. Default: all.")] = ()
+    name: Annotated[Text | None, Field(description="Name of the algorithm.")] = None
     missing: Annotated[
         Missing,
-        Field(
-            description="Ids that are in one file and not in the other: an error, or left out and counted."
-        ),
+        Field(description="Ids found in one file only: an error, or left out and counted."),
     ] = "error"
-    check_orientation: Annotated[bool, Field(description="Refuse scores that look reversed.")] = True
+    check_orientation: Annotated[
+        bool, Field(description="Reject scores whose orientation looks reversed.")
+    ] = True
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
         if self.name is not None and len(self.key) > 1:
             raise refuse(
-                f"{len(self.key)} algorithms cannot have one name", "leave name out, or give one key.", "name"
+                f"{len(self.key)} algorithms cannot share one name",
+                "leave name out, or specify one key.",
+                "name",
             )
         return self
 
@@ -110,65 +113,61 @@ class _Source(Part):
 class PairColumnNames(Part):
     """Which columns of a table of scored pairs are what."""
 
-    a: Annotated[Text | None, Field(description="One sample of a pair.")] = None
-    b: Annotated[Text | None, Field(description="The other sample.")] = None
-    mated: Annotated[Text | None, Field(description="Whether they are of one person.")] = None
-    score: Annotated[Several[Text], Field(description="Scores, a column for each algorithm.")] = ()
-    subject_a: Annotated[Text | None, Field(description="Whose the one sample is.")] = None
-    subject_b: Annotated[Text | None, Field(description="Whose the other is.")] = None
+    a: Annotated[Text | None, Field(description="First sample of a pair.")] = None
+    b: Annotated[Text | None, Field(description="Second sample of a pair.")] = None
+    mated: Annotated[Text | None, Field(description="Whether both are of the same person.")] = None
+    score: Annotated[Several[Text], Field(description="Scores, one column per algorithm.")] = ()
+    subject_a: Annotated[Text | None, Field(description="Subject of the first sample.")] = None
+    subject_b: Annotated[Text | None, Field(description="Subject of the second sample.")] = None
 
     @model_validator(mode="after")
     def _scored(self) -> Self:
         if not self.score:
-            raise refuse("no column holds the scores", 'name it: score = "…"', "score")
+            raise refuse("no score column was specified", 'add score = "…"', "score")
         return self
 
 
 class ScoreSource(_Source):
     """A file of scores: a matrix for each algorithm, or a list of compared pairs."""
 
-    file: Annotated[
-        FileOrDirectory, Field(description="The file of scores, or a directory or pattern of its parts.")
-    ]
+    file: Annotated[FileOrDirectory, Field(description="Score file, or a directory or pattern of its parts.")]
     orientation: Annotated[
         Orientation | None,
-        Field(description="Which way the scores point; needed unless the file states it. Never guessed."),
+        Field(
+            description="Whether a higher score means more similar (similarity) or less similar (distance). "
+            "Required unless the file states it; never guessed."
+        ),
     ] = None
-    format: Annotated[Text | None, Field(description="Format of the file, where looking is not enough.")] = (
-        None
-    )
+    format: Annotated[Text | None, Field(description="Format of the file. Default: detected.")] = None
     query_ids: Annotated[
-        Text | None, Field(description="Array of an .npz that holds the row ids."), Option(metavar="ARRAY")
+        Text | None, Field(description="Array of an .npz with the row ids."), Option(metavar="ARRAY")
     ] = None
     target_ids: Annotated[
-        Text | None, Field(description="Array of an .npz that holds the column ids."), Option(metavar="ARRAY")
+        Text | None, Field(description="Array of an .npz with the column ids."), Option(metavar="ARRAY")
     ] = None
     queries: Annotated[
-        Condition | None, Field(description="For a matrix without ids: which samples its rows are.")
+        Condition | None, Field(description="Samples of the rows, for a matrix without ids.")
     ] = None
     targets: Annotated[
-        Condition | None, Field(description="For a matrix without ids: which samples its columns are.")
+        Condition | None, Field(description="Samples of the columns, for a matrix without ids.")
     ] = None
-    mask: Annotated[File | None, Field(description="BEE mask that tells mated from other pairs.")] = None
+    mask: Annotated[File | None, Field(description="BEE mask that marks the mated pairs.")] = None
     ids: Annotated[
         Literal["samples", "subjects"],
         Field(
-            description="What names the rows and columns of a matrix: samples; or subjects, where a row and a column of one name are two "
-            "samples of one person."
+            description="Whether rows and columns of a matrix are named by sample or by subject. By subject, "
+            "a row and a column of the same name are two samples of one person."
         ),
     ] = "samples"
     columns: Annotated[
         PairColumnNames | None,
         Field(
-            description="For a table of scored pairs: which column is what (a, b, mated, score, subject_a, subject_b). Several scores are "
-            "several algorithms."
+            description="Columns of a table of scored pairs (a, b, mated, score, subject_a, subject_b). Each score column is one algorithm."
         ),
     ] = None
     mated_is: Annotated[
         Text | None,
-        Field(
-            description="The value that means mated, where the column holds neither 1 and 0 nor true and false."
-        ),
+        Field(description="Value that means mated, if the column is neither 1/0 nor true/false."),
         Needs("columns"),
     ] = None
 
@@ -176,14 +175,14 @@ class ScoreSource(_Source):
     def _ids_once(self) -> Self:
         if self.columns is not None and self.ids == "subjects":
             raise refuse(
-                "it is about a matrix, and columns are of a list of pairs",
-                "name the columns subject_a and subject_b instead.",
+                "it applies to a matrix, but columns describe a list of pairs",
+                "specify the columns subject_a and subject_b instead.",
                 "ids",
             )
         for choice, ids in (("queries", "query_ids"), ("targets", "target_ids")):
             if getattr(self, choice) is not None and getattr(self, ids) is not None:
                 raise refuse(
-                    f"{choice!r} is for a matrix without ids, but {ids!r} names them",
+                    f"{choice!r} is for a matrix without ids, but {ids!r} specifies the ids",
                     "leave one of them out.",
                     choice,
                 )
@@ -196,7 +195,7 @@ def _metrics(said: Any) -> Any:
         return None
     if not isinstance(said, str | dict) or said == {}:
         raise refuse(
-            f"expected a metric, or one for each model by its name, got {shown(said)}",
+            f"expected a metric, or one metric per model name, got {shown(said)}",
             'write metric = "cosine", or metric = { NAME = "l2" }',
         )
     for name, metric in said.items() if isinstance(said, dict) else ((None, said),):
@@ -215,52 +214,59 @@ class EmbeddingSource(_Source):
     file: Annotated[
         FileOrDirectory,
         Field(
-            description="The file of embeddings (.npy, .npz, .safetensors, .parquet, .arrow), or a directory or pattern of parts."
+            description="Embedding file (.npy, .npz, .safetensors, .parquet, .arrow), or a directory or pattern of parts."
         ),
     ]
     metric: Annotated[
         Metric | dict[str, Metric] | None,
         PlainValidator(_metrics),
         Field(
-            description="How embeddings are compared: all alike, or each model by its name; needed unless the file states it. Never guessed."
+            description="How embeddings are compared: one metric for all models, or one per model name. "
+            "Required unless the file states it; never guessed."
         ),
     ] = None
     ids: Annotated[
-        Text | None, Field(description="Array of an .npz, or column of a table, that holds the ids.")
+        Text | None, Field(description="Array of an .npz, or column of a table, with the ids.")
     ] = None
 
 
 class ImageSource(Part):
     """Pictures, and the recognisers that score them."""
 
-    file: Annotated[FileOrDirectory, Field(description="An archive, or a directory of pictures.")]
+    file: Annotated[FileOrDirectory, Field(description="Archive, or directory of images.")]
     algorithms: Annotated[
         Several[Text],
-        Field(description="Recognisers by name."),
+        Field(description="Names of recognisers."),
         Names("proband.algorithms.registry:RECOGNIZERS", checked=False),
     ] = ()
     models: Annotated[Several[File], Field(description="Files of trained models.")] = ()
-    train: Annotated[Condition | None, Field(description="Who is trained on.")] = None
-    queries: Annotated[Condition | None, Field(description="Which samples are queries.")] = None
-    targets: Annotated[Condition | None, Field(description="Which samples are targets.")] = None
-    file_column: Annotated[Text, Field(description="Column of the file names.")] = "file"
-    detect: Annotated[Literal["opencv", "dlib"] | None, Field(description="What finds faces and eyes.")] = (
+    train: Annotated[Condition | None, Field(description="Training samples.")] = None
+    queries: Annotated[Condition | None, Field(description="Query samples.")] = None
+    targets: Annotated[Condition | None, Field(description="Target samples.")] = None
+    file_column: Annotated[Text, Field(description="Column of the image file names.")] = "file"
+    detect: Annotated[Literal["opencv", "dlib"] | None, Field(description="Detector of faces and eyes.")] = (
         None
     )
-    as_they_are: Annotated[bool, Field(description="Use pictures as they are.")] = False
+    as_they_are: Annotated[bool, Field(description="Use images as they are, without cropping.")] = False
     allow_training_overlap: Annotated[
-        bool, Field(description="Targets may be trained on: training on the gallery, labelled so.")
+        bool,
+        Field(
+            description="Allow targets in the training set (training on the gallery); the scores are labelled accordingly."
+        ),
     ] = False
 
     @model_validator(mode="after")
     def _eyes_or_none(self) -> Self:
         if not self.algorithms and not self.models:
             raise refuse(
-                "no recogniser is named", "write algorithms = […]; the command recognize can list them."
+                "no recogniser was specified",
+                "write algorithms = […]; proband recognize --list shows the names.",
             )
         if self.as_they_are and self.detect is not None:
             raise refuse(
-                "as_they_are uses no eyes, so there is nothing to detect", "leave one of them out.", "detect"
+                "as_they_are uses no eye positions, so detect has no effect",
+                "leave one of them out.",
+                "detect",
             )
         return self
 
@@ -271,27 +277,31 @@ class ExperimentDesign(Part):
     gallery: Annotated[
         Condition | None,
         Field(
-            description="Who is enrolled: a condition, all, one_per_subject or @FILE of ids. Default: every target."
+            description="Samples to enrol: a condition, all, one_per_subject or @FILE of ids. Default: every target."
         ),
         Option(("-g",), panel="Data"),
     ] = None
     one_per_subject: Annotated[
-        bool, Field(description="Enrol only the first sample of each subject that meets the gallery.")
+        bool, Field(description="Enrol only the first sample of each subject in the gallery.")
     ] = False
     probes: Annotated[
         Condition | None,
         Field(
-            description="Who is searched for, in the same forms. Default: every query that is not in the gallery."
+            description="Samples to search for, in the same forms. Default: every query that is not in the gallery."
         ),
         Option(("-p",), panel="Data"),
     ] = None
-    ties: Annotated[Ties, Field(description="How tied scores are ordered.")] = "pessimistic"
+    ties: Annotated[Ties, Field(description="How tied scores are ranked.")] = "pessimistic"
     counting: Annotated[
-        Literal["images", "subjects"], Field(description="What a rank counts."), Option(("--count",))
+        Literal["images", "subjects"],
+        Field(description="Whether ranks count images or subjects."),
+        Option(("--count",)),
     ] = "images"
     on_failure: Annotated[
         Literal["miss", "as-scored"],
-        Field(description="Failures to acquire count as misses, or their scores are taken at their word."),
+        Field(
+            description="Whether failures to acquire count as misses (miss), or their scores are used (as-scored)."
+        ),
     ] = "miss"
 
     @property
@@ -307,7 +317,7 @@ class ExperimentDesign(Part):
             and (self.gallery == "one_per_subject" or self.gallery.startswith("@"))
         ):
             raise refuse(
-                f"it goes with a condition, not with gallery = {self.gallery!r}",
+                f"it needs a condition, not gallery = {self.gallery!r}",
                 "leave one of them out.",
                 "one_per_subject",
             )
@@ -320,22 +330,22 @@ _OF_FERET = Option(panel="FERET's categories")
 class CategoryEntry(Part):
     """Probe categories: one by name and rule, one for each value of the column `by`, or FERET's four."""
 
-    name: Annotated[Text | None, Field(description="What the category is called.")] = None
-    rule: Annotated[Text | None, Field(description="A condition on probe.x and mate.x.")] = None
+    name: Annotated[Text | None, Field(description="Name of the category.")] = None
+    rule: Annotated[Text | None, Field(description="Condition on probe.x and mate.x.")] = None
     mates: Annotated[
         Literal["all", "any"],
-        Field(description="Whether all mates must meet the rule, or any."),
+        Field(description="Whether all mates must meet the rule, or any one."),
         Needs("rule"),
     ] = "all"
     gallery: Annotated[
         Text | None,
         Field(
-            description="A condition on enrolled images: the category's own gallery (with feret: that of dup2)."
+            description="Condition on enrolled images that defines a separate gallery for the category (with feret: for dup2)."
         ),
         Unless("by"),
     ] = None
-    by: Annotated[Text | None, Field(description="A category for each value of this column.")] = None
-    feret: Annotated[bool, Field(description="FERET's categories fb, fc, dup1, dup2.")] = False
+    by: Annotated[Text | None, Field(description="One category per value of this column.")] = None
+    feret: Annotated[bool, Field(description="The FERET categories fb, fc, dup1, dup2.")] = False
     image_set: Annotated[
         Text, Field(description="FERET: column of the image set."), _OF_FERET, Needs("feret=on")
     ] = "image_set"
@@ -348,7 +358,8 @@ class CategoryEntry(Part):
     long_after: Annotated[
         Text | None,
         Field(
-            description="FERET: what makes a duplicate II. feret: FERET's own dates, for its own images. Default: 500 days later."
+            description="FERET: definition of duplicate II. feret: the dates of the FERET study, only for "
+            "FERET images. Default: 500 days later."
         ),
         Option(metavar="feret|RULE", panel="FERET's categories"),
         Needs("feret=on"),

@@ -13,10 +13,10 @@ from proband.study.requests.base import Option, Part, Text, refuse
 
 _PANEL = "Design"
 NAMES_OF_DESIGNS = {"stratum_weights": "weights", "collapse_by": "by", "jackknife": "kind"}
-"""What designs call an option, where that is another name."""
-_ABOUT_BINOMIAL = Hint("say which: {option:design=binomial}")
-_ABOUT_BOOTSTRAP = Hint("say which: {option:design=bootstrap}")
-_ABOUT_STRATA = Hint("say which: {option:design=brr}")
+"""The names of options in designs, if different."""
+_ABOUT_BINOMIAL = Hint("specify it: {option:design=binomial}")
+_ABOUT_BOOTSTRAP = Hint("specify it: {option:design=bootstrap}")
+_ABOUT_STRATA = Hint("specify it: {option:design=brr}")
 _SUITING = dict.fromkeys(("wilson", "clopper-pearson", "jeffreys"), _ABOUT_BINOMIAL) | dict.fromkeys(
     ("percentile", "basic", "bca"), _ABOUT_BOOTSTRAP
 )  # the design that an interval is of, where nobody named one
@@ -27,71 +27,71 @@ class Replication(Part):
 
     strata: Annotated[
         Text | None,
-        Field(description="Column that makes the strata of a stratified design; default: people."),
+        Field(description="Column of the strata of a stratified design. Default: people."),
         Option(metavar="COLUMN", panel=_PANEL),
     ] = None
     units: Annotated[
         Text | None,
         Field(
-            description="Column whose values come and go together within strata: subject takes people, for new people within these "
-            "strata. Default: every probe."
+            description="Column of the sampling units within strata; subject resamples people, for new people "
+            "within these strata. Default: every probe."
         ),
         Option(metavar="COLUMN", panel=_PANEL),
     ] = None
     stratum_weights: Annotated[
         Text | None,
         Field(
-            description="What strata weigh: units (the default), equal, or a weight for each, such as a=0.6,b=0.4."
+            description="Stratum weights: units (default), equal, or one weight per stratum, such as a=0.6,b=0.4."
         ),
         Option(metavar="units|equal|NAME=N,…", panel=_PANEL),
     ] = None
     degrees_of_freedom: Annotated[
         Text | None,
         Field(
-            description="Degrees of freedom: strata (units less strata, the default), cochran (few strata vary), or a number."
+            description="Degrees of freedom: strata (units minus strata; default), cochran (if few strata vary), or a number."
         ),
         Option(("--df",), "strata|cochran|N", _PANEL),
     ] = None
     interval: Annotated[
         Text | None,
         Field(
-            description="Kind of interval: wilson, clopper-pearson or jeffreys of binomial; percentile, basic or bca of bootstraps; auto, t, logit or "
-            "wilson of stratified designs."
+            description="Type of interval: wilson, clopper-pearson or jeffreys for binomial; percentile, "
+            "basic or bca for bootstraps; auto, t, logit or wilson for stratified designs."
         ),
         Option(metavar="KIND", panel=_PANEL),
     ] = None
     centre: Annotated[
         Literal["estimate", "mean"] | None,
-        Field(description="What squared deviations of replicates are taken from; default: estimate."),
+        Field(description="Centre of the squared deviations of replicates. Default: estimate."),
         Option(panel=_PANEL),
     ] = None
     rho: Annotated[
         Rho | None,
         Field(
-            description="Of fay: the share of its weight that a unit keeps when it is not taken; default: 0.5."
+            description="For fay: the share of its weight that a unit keeps when it is not selected. Default: 0.5."
         ),
         Option(panel=_PANEL),
     ] = None
     jackknife: Annotated[
         Literal["JKn", "JK1"] | None,
-        Field(description="Of the jackknife: within strata (JKn, the default), or without any (JK1)."),
+        Field(description="For jackknife: within strata (JKn; default), or without strata (JK1)."),
         Option(panel=_PANEL),
     ] = None
     collapse_by: Annotated[
         Text | None,
         Field(
-            description="Of collapsed-strata: the column whose neighbours are paired; default: the table's order."
+            description="For collapsed-strata: column by which neighbouring strata are paired. Default: order of the table."
         ),
         Option(metavar="COLUMN", panel=_PANEL),
     ] = None
     sample: Annotated[
         Drawn | None,
-        Field(description="Of brr and fay: so many replicates drawn at random instead of all."),
+        Field(description="For brr and fay: number of replicates drawn at random instead of all."),
         Option(metavar="K", panel=_PANEL),
     ] = None
     n_resamples: Annotated[
         Drawn | None,
-        Field(description="Of rao-wu, bootstrap and bootstrap-probe: how many replicates."),
+        Field(description="For rao-wu, bootstrap and bootstrap-probe: number of replicates."),
         Option(("--replicates",), "N", _PANEL),
     ] = None
 
@@ -115,7 +115,7 @@ class Replication(Part):
         said = [name for name in Replication.model_fields if getattr(self, name) is not None]
         if said and getattr(self, "design", None) == "auto":
             suits = _SUITING.get(self.interval or "", _ABOUT_STRATA)
-            raise refuse("it is about a design", suits, said[0])
+            raise refuse("it requires a design", suits, said[0])
         freedom = self.degrees_of_freedom
         if freedom is not None and freedom not in ("strata", "cochran"):
             try:
@@ -124,15 +124,15 @@ class Replication(Part):
                 above = False
             if not above:
                 raise refuse(
-                    f"degrees of freedom are strata, cochran or a number above 0, got {freedom!r}",
-                    "leave it out for units less strata.",
+                    f"degrees of freedom must be strata, cochran or a number above 0, got {freedom!r}",
+                    "leave it out for units minus strata.",
                     "degrees_of_freedom",
                 )
         given = self.stratum_weights
         if given not in (None, "units", "equal") and not _weights(given):
             raise refuse(
-                f"weights are units, equal, or NAME=NUMBER for each stratum, got {given!r}",
-                "for example a=0.6,b=0.4.",
+                f"weights must be units, equal, or NAME=NUMBER for each stratum, got {given!r}",
+                "write for example a=0.6,b=0.4.",
                 "stratum_weights",
             )
         return self

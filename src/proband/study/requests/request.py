@@ -43,18 +43,18 @@ _RUNNING = Option(panel="Running")
 class Output(Part):
     """Where results go, and how they are computed and written."""
 
-    directory: Annotated[Text | None, Field(description="Where results go.")] = None
+    directory: Annotated[Text | None, Field(description="Directory for the results.")] = None
     confidence_level: Annotated[
         Share,
         Field(description="Confidence level of intervals, and of thresholds for new people."),
         Option(("--level",)),
     ] = 0.95
-    seed: Annotated[Seed, Field(description="Seed of replicates."), _RUNNING] = 0
-    pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
+    seed: Annotated[Seed, Field(description="Random seed."), _RUNNING] = 0
+    pseudonyms: Annotated[bool, Field(description="Replace the names of people."), _RUNNING] = False
     formats: Annotated[
         Several[Format],
         Field(
-            description="Kinds of tables and figures in a run directory: csv, parquet, png, svg, pdf; may be repeated."
+            description="File formats of tables and figures in a run directory: csv, parquet, png, svg, pdf; may be repeated."
         ),
         Option(panel="Running", needs=("out",)),
     ] = (
@@ -65,7 +65,7 @@ class Output(Part):
     engine: Annotated[
         Text | None,
         Field(
-            description="What computes, on this machine: threads, processes or processes:4. Results do not depend on it."
+            description="Where work runs on this machine: threads, processes or processes:4. Results do not depend on it."
         ),
     ] = None
 
@@ -78,16 +78,16 @@ class Output(Part):
             return engine
         if "://" in engine:
             raise refuse(
-                f"{shown(engine)} is an address, and a scheduler runs code: whoever sends a study is not to choose it",
-                "leave it out, and give the address yourself: --engine on the command line, engine=… in Python.",
+                f"{shown(engine)} is an address, and a scheduler runs code: a study file cannot choose it",
+                "leave it out, and pass the address yourself: --engine on the command line, engine=… in Python.",
             )
         raise refuse(f"there is no engine {shown(engine)}", 'write "threads", "processes" or "processes:4".')
 
 
 class Request(Part):
-    """Everything that is asked of some scores: what they are read from and who is compared with whom; and, in what `request_type` returns, every analysis."""
+    """A complete request: the inputs, the experiment and, in the class returned by `request_type`, every analysis."""
 
-    title: Annotated[Text | None, Field(description="What the report is called.")] = None
+    title: Annotated[Text | None, Field(description="Title of the report.")] = None
     samples: One[SamplesTable | None] = None
     scores: Sections[ScoreSource] = ()
     embeddings: Sections[EmbeddingSource] = ()
@@ -127,7 +127,7 @@ class Request(Part):
         return () if self.images is None else (self.images,)
 
     def section(self, key: str) -> tuple[Any, ...]:
-        """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off.
+        """The sections of an analysis, each an `AnalysisRequest`; empty if it is switched off.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Request(Part):
         return said if isinstance(said, tuple) else () if said is None else (said,)
 
     def says(self, key: str) -> bool:
-        """Whether a section was written, and not for switching it off.
+        """Whether a section was written, other than to switch it off.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Request(Part):
         return key in self.model_fields_set and bool(getattr(self, key, None))
 
     def sections(self) -> Iterator[tuple[Analysis, Any]]:
-        """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several.
+        """Every analysis to run, with all of its sections.
 
         Returns
         -------
@@ -172,12 +172,12 @@ class Request(Part):
                 yield analysis, getattr(self, analysis.key)
 
     def asked(self) -> Iterator[tuple[Analysis, AnalysisRequest]]:
-        """Every analysis that is to be carried out, once for each of several.
+        """Every analysis to run, once per section.
 
         Returns
         -------
         Iterator
-            Every analysis that is to be carried out, with its options.
+            Every analysis to run, with its options.
         """
         for analysis, _ in self.sections():
             yield from ((analysis, one) for one in self.section(analysis.key))
@@ -188,8 +188,8 @@ class Request(Part):
         for place, name in enumerate(names):
             if name is not None and name in names[:place]:
                 raise refuse(
-                    f"two categories are called {name!r}",
-                    "give each its own name.",
+                    f"two categories are named {name!r}",
+                    "give each a different name.",
                     "category",
                     place,
                     "name",
@@ -197,14 +197,14 @@ class Request(Part):
         use = {one.category_use: analysis.key for analysis, one in self.asked()}
         if self.category and set(use) <= {"none"}:
             raise refuse(
-                "nothing that is asked for looks at categories of probes, since identification is switched off",
+                "no requested analysis uses probe categories, since identification is switched off",
                 "leave one of them out.",
                 "category",
             )
         if "needed" in use and not self.category:
             raise refuse(
-                "there are no categories of probes",
-                "name some: [[category]] in a study; --by COLUMN, --category 'NAME: RULE' or --feret on the command line.",
+                "there are no probe categories",
+                "define some: [[category]] in a study; --by COLUMN, --category 'NAME: RULE' or --feret on the command line.",
                 use["needed"],
                 "by_category",
             )

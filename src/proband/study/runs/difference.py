@@ -1,4 +1,4 @@
-"""How the results of two runs differ, and what may have made the difference."""
+"""How the results of two runs differ, and the possible reasons."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from proband.study.findings import read_results
 from proband.study.refusals import shown
 from proband.words import Note, Sentence
 
-_INPUT_CHANGED = Sentence("diff.input-changed", "note", "{name} has other content")
-_INPUT_ONLY = Sentence("diff.input-only", "note", "{name} was read by the {which} run only")
+_INPUT_CHANGED = Sentence("diff.input-changed", "note", "{name} has different content")
+_INPUT_ONLY = Sentence("diff.input-only", "note", "only the {which} run read {name}")
 _VERSION = Sentence("diff.version", "note", "{name} {before} → {after}")
 _SEED = Sentence("diff.seed", "note", "seed {before} → {after}")
 _SETTING = Sentence("diff.setting", "note", "{where}: {before} → {after}")
@@ -42,7 +42,7 @@ Value = Leaf | tuple[Any, ...]
 
 @dataclass(frozen=True)
 class NumberMove:
-    """A value that the two runs do not share.
+    """A value that differs between the two runs.
 
     Attributes
     ----------

@@ -29,9 +29,9 @@ _VECTORS = Sentence(
     "note",
     "{name} has vectors of {components:count component}, compared for {queries:count} × {targets:count sample}",
 )
-_LIST = Sentence("preview.list", "note", "{name} has scores of {pairs:count chosen pair}")
+_LIST = Sentence("preview.list", "note", "{name} has scores of {pairs:count selected pair}")
 _RECOGNISE = Sentence(
-    "preview.recognise", "note", "score the pictures of {file} by {n:count recogniser}: {names:names}"
+    "preview.recognise", "note", "score the images of {file} with {n:count recogniser}: {names:names}"
 )
 _RANKS = Sentence(
     "preview.ranks",
@@ -43,20 +43,18 @@ _PAIRS = Sentence(
 )
 _ANALYSIS = Sentence("preview.analysis", "note", "{key}{said:also}")
 _RESAMPLES = Sentence("preview.resamples", "note", "{n:count resample}")
-_BY_DEFAULT = Sentence("preview.default", "note", "done by default")
+_BY_DEFAULT = Sentence("preview.default", "note", "run by default")
 _REPORT = Sentence("preview.report", "note", "write report, results, tables and figures to {place}")
 _COST = Sentence(
     "preview.cost",
     "note",
-    "With {threads:count thread} it takes {seconds:time}, and about {memory:bytes} of memory",
+    "With {threads:count thread}, the run takes {seconds:time} and about {memory:bytes} of memory",
 )
-_UNKNOWN = Sentence(
-    "preview.unknown-time", "note", "How long this takes is not known beforehand: {what:names}"
-)
+_UNKNOWN = Sentence("preview.unknown-time", "note", "The run time cannot be estimated: {what:names}")
 _UNREAD = Sentence(
     "preview.pictures-unread",
     "caution",
-    "The pictures are not scored, so that faults of the data, and how large they are, do not show yet",
+    "The images are not scored, so errors in the data, and the size of the data, are not yet known",
 )
 
 # A pair and core in seconds, as docs/how-to/large-galleries.md has them for vectors; matrices are read and compared.
