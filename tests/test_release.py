@@ -75,7 +75,9 @@ def test_the_changelog_has_this_version_and_a_place_for_the_next() -> None:
     assert sections[0] == "Unreleased"
     assert sections[1].split()[0] == __version__
     notes = text.split(f"\n## {sections[1]}\n")[1].split("\n## ")[0]
-    assert len(notes.encode()) < 8192, "release notes are for reading: move details to docs/reference/migrating.md"
+    assert len(notes.encode()) < 8192, (
+        "release notes are for reading: move details to docs/reference/migrating.md"
+    )
     assert not re.search(r"https?://", text)
 
 
