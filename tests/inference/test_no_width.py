@@ -137,5 +137,5 @@ def test_names_of_two_tables_may_be_anybody():
     over, samples = halves()
     other = Samples(samples.frame.with_columns(site=samples.frame["subject"])[::-1])
     found = compare_independent(over(0, 15), over(14, 30, other), measure=RecognitionRate(1))
-    assert "not known" in str(found.answers.assuming)
+    assert "unknown" in str(found.answers.assuming)
     assert "1 name is in both tables ('s14')" in str(found.notes[0])
