@@ -1,4 +1,4 @@
-"""Whom a number is about, and what it rests on: the same two records for every number."""
+"""What a number describes, and the counts behind it: the same two records for every number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def stated(record: Who | RestsOn) -> dict[str, Any]:
 @published
 @dataclass(frozen=True, repr=False)
 class Who:
-    """Whom a number is about; what it is not about is empty, and not written.
+    """What a number describes; fields that do not apply are empty and not written.
 
     Attributes
     ----------
@@ -33,14 +33,13 @@ class Who:
     column, group
         A column, or a covariate, and one of its groups or levels.
     number
-        The number that a group stands for, where the column is one.
+        The value of the group as a number, if the column is numeric.
     other_column, other_group, other_reference
-        The second column of two that are crossed, and its level; of how one acts on the other, the level that this one is compared with.
+        For two crossed columns, the second column and its level; for an interaction, the reference level.
     target_fmr, target_fpir, threshold
-        Of an error rate: the false match rate, or false positive identification rate, that was asked for, and the threshold it
-        was counted at.
+        For an error rate: the target false match rate or false positive identification rate, and the threshold.
     candidates
-        Of a search: how many candidates it returns at most.
+        For a search: the maximum number of candidates.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class Who:
         return f"Who({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
 
     def named(self, algorithm: str) -> Self:
-        """The same, of an algorithm under another name.
+        """Return the same record with another name of the algorithm.
 
         Parameters
         ----------
@@ -89,24 +88,24 @@ class Who:
 @published
 @dataclass(frozen=True, repr=False)
 class RestsOn:
-    """What a number was counted from; what is not known, or does not apply, is None, and not written.
+    """The counts behind a number; fields that are unknown or do not apply are None and not written.
 
     Attributes
     ----------
     n
-        What a rate is out of; 0, and not written, for what is counted from nothing.
+        The denominator of a rate; 0 and not written if there is none.
     of
         What was counted: ``probe``, ``genuine comparison``, ``impostor comparison``, ``item``, ``sample``, ``row``, ``fold``, …
     events
-        For a rate, what is counted in its numerator: successes, or errors.
+        For a rate, its numerator: successes, or errors.
     n_units, unit
-        The independent units behind it, and what one is called: ``person``, ``sample``, ``cluster``, …
+        The number of independent units, and the name of a unit: ``person``, ``sample``, ``cluster``, …
     n_effective
-        How many independent items would tell as much.
+        The effective sample size.
     design_effect
-        The variance as a multiple of what a simple random sample of as many rows would have.
+        The variance relative to that of a simple random sample of the same size.
     size
-        The sum of the weights, where items are weighted: how many of the population they stand for.
+        The sum of the weights, if items are weighted: the size of the population they represent.
 
     Examples
     --------
@@ -130,24 +129,24 @@ class RestsOn:
 
     @property
     def n_events(self) -> Count:
-        """How many errors, or successes, of a rate that counts whole ones."""
+        """The number of errors or successes, as an integer."""
         return int(self.events or 0)
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:
-        """What a measurement of probes, or of pairs, rests on.
+        """Return the counts behind a measurement of probes or pairs.
 
         Parameters
         ----------
         facts
-            What the measurement says of its probes, or pairs.
+            The facts of the measurement.
         events
-            What is counted in the numerator of a rate; None for what is not a rate.
+            The numerator of a rate; None for other measures.
 
         Returns
         -------
         RestsOn
-            How many probes, or comparisons, of how many people.
+            The numbers of probes or comparisons, and of people.
         """
         of = "comparison" if facts.of_pairs else "probe"
         return cls(n=facts.n_probes, of=of, events=events, n_units=facts.n_probe_subjects, unit="person")

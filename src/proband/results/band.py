@@ -31,7 +31,7 @@ class Curve(Result):
     values
         ``values[t - 1]`` is the rate at rank t.
     answers, facts
-        What it means, and how it came about.
+        Its meaning, and how it was computed.
 
     """
 
@@ -46,11 +46,11 @@ class Curve(Result):
 
     @property
     def algorithm(self) -> str:
-        """The algorithm it is about."""
+        """The algorithm."""
         return self.facts.algorithm
 
     def at(self, rank: Rank) -> float:
-        """The rate at a rank; beyond the last rank the curve stays as it ends.
+        """The rate at a rank; beyond the last rank, the value at the last rank.
 
         Parameters
         ----------
@@ -100,15 +100,15 @@ class Band(Result):
     values, low, high
         The curve and the ends of the band.
     simultaneous
-        Whether the whole curve lies in the band with the stated confidence, or each point by itself does.
+        Whether the stated confidence is for the whole curve, or for each point separately.
     facts
-        How the outcomes behind it came about; not written where no algorithm was measured by itself (`NOT_MEASURED`).
+        How the outcomes were computed; not written if no single algorithm was measured (`NOT_MEASURED`).
     side
-        Of one-sided intervals, which end is a bound; None, and not written, where both are.
+        For one-sided intervals, which end is a bound; None and not written if both ends are.
     who
-        Whom it is about, beside the algorithm of its facts.
+        What it describes, in addition to the algorithm in its facts.
     along, x
-        What it runs along, and where its points stand there; without `x`, at 1, 2, … as ranks do.
+        The name and the values of the horizontal axis; without `x`, ranks 1, 2, …
     """
 
     written = Written({"facts": "known_facts"}, if_any=("side", "facts", "who", "x"))
@@ -130,7 +130,7 @@ class Band(Result):
 
     @property
     def points(self) -> Floats:
-        """Where the values stand: the ranks, or the numbers that the curve runs along."""
+        """The horizontal positions of the values: ranks, or the values of `x`."""
         return self.ranks.astype(np.float64) if self.x is None else self.x
 
     @property
@@ -140,16 +140,16 @@ class Band(Result):
 
     @property
     def algorithm(self) -> str:
-        """The algorithm it is about."""
+        """The algorithm."""
         return self.who.algorithm or self.facts.algorithm
 
     @property
     def known_facts(self) -> Facts | None:
-        """The facts; None where no algorithm was measured by itself."""
+        """The facts; None if no single algorithm was measured."""
         return None if self.facts == NOT_MEASURED else self.facts
 
     def at(self, rank: Rank) -> float:
-        """The rate at a rank; beyond the last rank the curve stays as it ends.
+        """The rate at a rank; beyond the last rank, the value at the last rank.
 
         Parameters
         ----------

@@ -38,7 +38,7 @@ class Interval(NamedTuple):
 
     @property
     def has_width(self) -> bool:
-        """Whether the ends differ by more than rounding: without width an interval supports no verdict."""
+        """Whether the ends differ by more than rounding; an interval without width supports no verdict."""
         return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
 
 
@@ -70,7 +70,7 @@ class Record:
 
 @published
 class Result(Record, Shown):
-    """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure."""
+    """A result: a frozen dataclass that can be exported as plain values, a table and a figure."""
 
     __slots__ = ()
 
@@ -88,21 +88,22 @@ class Result(Record, Shown):
 
     @property
     def proband(self) -> str:
-        """The version of Proband that found it."""
+        """The version of Proband that computed it."""
         return __version__
 
     def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
-        """Return a table with a row for each number, and columns for what it is of.
+        """Return a table with one row per number, and columns that identify it.
 
         Parameters
         ----------
         wide
-            Everything that is known of each number: what it rests on, how it was made, what stands beside it.
+            Whether to include all details of each number: the counts behind it, how it was computed, and related numbers.
 
         Returns
         -------
         polars.DataFrame
-            The columns people filter by come first: ``algorithm``, ``measure``, ``category``, …, then ``value``, ``low``, ``high``.
+            The columns used for filtering come first: ``algorithm``, ``measure``, ``category``, …, then ``value``, ``low``,
+            ``high``.
         """
         return self._frame(wide)
 
@@ -119,7 +120,7 @@ class Result(Record, Shown):
         Parameters
         ----------
         wide
-            Everything that is known of each number.
+            Whether to include all details of each number.
 
         Returns
         -------
@@ -155,10 +156,7 @@ def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
 @published
 @dataclass(frozen=True)
 class Answers(Record):
-    """What a number is of, what varies behind it, what is held fixed and what is assumed.
-
-    `sampling` holds what the data show of columns that are declared as sampling levels; it is not written where none is.
-    """
+    """What a number measures, what varies behind it, what is held fixed and what is assumed. `sampling` describes the columns that are declared as sampling levels; it is not written if there are none."""
 
     columns: ClassVar[tuple[str, ...]] = ()
     written = Written(if_any=("sampling",))
@@ -172,10 +170,10 @@ class Answers(Record):
 @published
 @dataclass(frozen=True)
 class Facts:
-    """How a measurement came about: sizes, policies, what was left out.
+    """How a measurement was computed: sizes, policies, what was left out.
 
-    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for scores that are taken as
-    given; `compared` says of a measure over pairs which were counted.
+    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for supplied scores; `compared`
+    describes the pairs counted by a measure over pairs.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("algorithm", "n_probes", "n_probe_subjects", "n_gallery_subjects")
@@ -203,12 +201,12 @@ class Facts:
 
     @property
     def size(self) -> int:
-        """What successes are out of."""
+        """The denominator of a rate."""
         return self.n_probes
 
     @property
     def of_pairs(self) -> bool:
-        """Whether compared pairs were counted, and nobody was searched for."""
+        """Whether compared pairs were counted, instead of searches."""
         return self.compared is not None
 
 

@@ -102,63 +102,66 @@ Unit = Literal["person", "probe", "sample", "group", "item", "cluster"]
 @published
 @dataclass(frozen=True, kw_only=True)
 class Difference(Result):
-    """The first algorithm against the second.
+    """The difference between two algorithms, groups or levels.
 
     Attributes
     ----------
     measure
-        What is compared, as it is asked for: ``rank-1``, ``fnmr@0.001``; empty, and not written, where only what holds it says so.
+        The code of the compared measure: ``rank-1``, ``fnmr@0.001``; empty and not written if it is stated only in the
+        enclosing result.
     first, second
         The two algorithms, groups or levels that are compared.
     who
-        Whom both are about: the category of probes, the data set, the algorithm whose groups are compared.
+        What both describe: the category of probes, the data set, or the algorithm whose groups are compared.
     value, low, high
-        The first's value minus the second's, and its interval: with several comparisons the simultaneous one, which excludes
-        zero if and only if the adjusted p-value is significant. The ends are not numbers where there is no interval.
+        The first value minus the second, and its interval: with several comparisons, the simultaneous interval, which excludes
+        zero if and only if the adjusted p-value is significant. The ends are NaN if there is no interval.
     confidence_level, standard_error, degrees_of_freedom
-        Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
+        The level of the interval, the standard error of the difference, and the degrees of freedom of the quantile used. The
+        last two are None if they do not exist.
     statistic, denominator_degrees_of_freedom
-        What was tested, where the test has a statistic of its own, and the second degrees of freedom where that is F; not written
-        without.
+        The test statistic, if it differs from the difference, and the second degrees of freedom if it is F; not written
+        otherwise.
     p_value, p_adjusted
-        Two-sided, by itself and adjusted for the number of comparisons; None where nothing is tested, or adjusted.
+        Two-sided, unadjusted and adjusted for the number of comparisons; None if nothing is tested, or adjusted.
     adjustment, n_compared
-        How it is adjusted (``single-step``, ``holm`` or ``none``), and for how many comparisons.
+        The adjustment (``single-step``, ``holm`` or ``none``), and the number of comparisons.
     n_sf, n_fs
-        Probes that only the first, and only the second recognises; None where probes are not shared or the measure is no rate.
+        Probes that only the first, and only the second, recognises; None if probes are not shared or the measure is not a rate.
     n_discordant_subjects
-        People for whom they differ; None in the same cases.
+        People for whom the two differ; None in the same cases.
     verdict
-        From the interval: ``better``, ``worse``, ``equivalent`` (not told apart, and within the margin either way), or
-        ``undecided``. None where neither is the better one: levels of a covariate, domains of a survey.
+        From the interval: ``better``, ``worse``, ``equivalent`` (not significantly different, and within the margin in both
+        directions), or ``undecided``. None if neither can be better, such as levels of a covariate or domains of a survey.
     not_inferior
         Whether the first is shown not to be worse than the second by the margin or more (one-sided); None without a margin.
     within_margin
-        Whether the difference is shown to be within the margin either way; of one that is told apart as well.
+        Whether the difference is shown to be within the margin in both directions, also for significant differences.
     bound_low, bound_high
-        The one-sided bounds that decide these two: the interval at 1 − 2α; None without a margin.
+        The one-sided bounds behind `not_inferior` and `within_margin`: the interval at level 1 − 2α; None without a margin.
     varies
-        Whether anything varies; without, there is no verdict.
+        Whether there is any variation; without it, there is no verdict.
     why_not
-        Why it is not judged at all, though the difference is seen; None where it is judged.
+        Why there is no verdict although the difference is reported; None if there is a verdict.
     subjects_needed
-        How many people, or other units, would settle a true difference of the margin, with a power of 0.8; None if it is decided.
+        How many people, or other units, are needed to detect a true difference of the margin with a power of 0.8; None if the
+        verdict is decided.
     method
         The test and the interval.
     margin
         What counts as a difference worth having; None if nothing was declared.
     not_won, n_trials
-        Over choices of images: in how many of how many trials the first does not win. Its share is no p-value.
+        Over choices of images: in how many of how many trials the first does not win. The share is not a p-value.
     choices_low, choices_high
-        The interval over choices of images of these people; None where these do not vary.
+        The interval over choices of images of these people; None if these do not vary.
     by_person
-        The same with people weighed alike, where they have unequal numbers of probes.
+        The same difference with every person weighted equally, if people have unequal numbers of probes.
     side
-        Of a one-sided interval, which end is a bound: ``lower`` asks whether the first has more than the second, ``upper`` whether
-        it has less, and the p-values are of that side alone. None, and not written, where both ends are bounds.
+        For a one-sided interval, which end is a bound: ``lower`` tests whether the first is larger than the second, ``upper``
+        whether it is smaller, and the p-values are one-sided. None and not written if both ends are bounds.
     unit
-        What is drawn anew, and counted by `subjects_needed`; written where that is not people. `n_discordant_subjects` counts it too,
-        but people where probes are drawn.
+        The resampled unit, also counted by `subjects_needed`; written if it is not people. `n_discordant_subjects` counts this
+        unit too, except that it counts people if probes are resampled.
     """
 
     written = Written(
@@ -236,12 +239,12 @@ class Difference(Result):
 
     @property
     def significance(self) -> float:
-        """What the adjusted p-value must not pass for the two to be told apart."""
+        """The significance level of the adjusted p-value."""
         return round(1 - self.confidence_level, 12)
 
     @property
     def other_unit(self) -> str | None:
-        """What is drawn anew where that is not people."""
+        """The resampled unit, if it is not people."""
         return None if self.unit == "person" else self.unit
 
     @property
@@ -250,14 +253,14 @@ class Difference(Result):
 
     @property
     def units_needed(self) -> str:
-        """What `subjects_needed` counts, as the word that belongs to the number."""
+        """The word for the unit of `subjects_needed`, in singular or plural."""
         if self.subjects_needed == 1:
             return self.unit
         return "people" if self.unit == "person" else f"{self.unit}s"
 
     @property
     def told_apart(self) -> bool:
-        """Whether they differ after the adjustment for the number of comparisons."""
+        """Whether the two differ significantly, adjusted for the number of comparisons."""
         return self.verdict in ("better", "worse")
 
     @property
@@ -267,14 +270,14 @@ class Difference(Result):
 
     @property
     def over_choices(self) -> Interval | None:
-        """The interval over choices of images; None where these do not vary."""
+        """The interval over choices of images; None if these do not vary."""
         if self.choices_low is None or self.choices_high is None:
             return None
         return Interval(self.choices_low, self.choices_high)
 
     @property
     def effect_over_choices(self) -> Note:
-        """The difference with its interval over choices of images, where these vary."""
+        """The difference with its interval over choices of images, if these vary."""
         return self._effect(self.value, *(self.over_choices or (self.low, self.high)))
 
     def _effect(self, difference: float, low: float, high: float) -> Note:
@@ -285,7 +288,7 @@ class Difference(Result):
 
     @property
     def has_interval(self) -> bool:
-        """Whether the data say how sure the difference is."""
+        """Whether there is an interval."""
         return not (isnan(self.low) or isnan(self.high))
 
     @property
@@ -298,7 +301,7 @@ class Difference(Result):
 
     @property
     def tested(self) -> Note:
-        """The p-value, and what it is adjusted for: a bound where more draws could have made it smaller."""
+        """The p-value and its adjustment; a bound if more draws could have made it smaller."""
         return self._tested(self.p_adjusted)
 
     def _tested(self, p: float | None) -> Note:
@@ -309,7 +312,7 @@ class Difference(Result):
 
     @property
     def p_with_floor(self) -> tuple[float, float | None]:
-        """The adjusted p-value and its floor: itself where no draw of the test was as extreme, None otherwise."""
+        """The adjusted p-value and its floor: the p-value itself if no draw of the test was as extreme, otherwise None."""
         return self._with_floor(self.p_adjusted)
 
     def _with_floor(self, p: float | None) -> tuple[float, float | None]:
@@ -320,7 +323,7 @@ class Difference(Result):
 
     @property
     def people_disagree(self) -> bool:
-        """Whether the difference with people weighed alike points the other way or has another verdict."""
+        """Whether the person-weighted difference has the opposite sign or another verdict."""
         other = self.by_person
         if other is None:
             return False
@@ -355,7 +358,7 @@ class Difference(Result):
 
     @property
     def setting(self) -> str:
-        """Whom both are about, and what is compared with what: ``probe.glasses on against off, algorithm pca``."""
+        """What both describe, and what is compared: ``probe.glasses on against off, algorithm pca``."""
         return f"{self._first} against {self.second}{self._where}"
 
     @property
@@ -400,12 +403,12 @@ class Difference(Result):
         return more + self.of_people()
 
     def of_people(self) -> list[Note]:
-        """What people weighed alike show, where it is something else.
+        """The person-weighted result, if it differs.
 
         Returns
         -------
         list of Note
-            One sentence; none where people weighed alike show the same.
+            One sentence; empty if the person-weighted result is the same.
         """
         other = self.by_person
         if other is None or not self.people_disagree:

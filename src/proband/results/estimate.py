@@ -50,9 +50,9 @@ class Measurement(Result):
     value
         The number.
     events
-        For a rate, how many successes it rests on (a fraction under the ``mean`` tie policy); otherwise None.
+        For a rate, the number of successes (a fraction under the ``mean`` tie policy); otherwise None.
     answers, facts
-        What it means, and how it came about.
+        Its meaning, and how it was computed.
 
     """
 
@@ -63,7 +63,7 @@ class Measurement(Result):
 
     @property
     def algorithm(self) -> str:
-        """The algorithm it is about."""
+        """The algorithm."""
         return self.facts.algorithm
 
     def __float__(self) -> float:
@@ -86,17 +86,18 @@ class Clusters(Result):
     rate
         The share of successes.
     binomial_se, cluster_se
-        The standard error if probes were independent, and the ratio estimator's, which only takes people to be.
+        The standard error if probes were independent, and the standard error of the ratio estimator, which only assumes
+        independent people.
     design_effect
-        The square of their quotient; above 1 the binomial interval is too narrow, below 1 too wide.
+        The squared ratio of the two; if above 1, a binomial interval is too narrow, if below 1, too wide.
     effective_n
-        The number of independent probes that would tell as much. Where all or none succeed nothing can be
-        seen of how alike their probes are, and it is that of a correlation of ½.
+        The effective sample size. If all or no probes succeed, the correlation within people cannot be estimated, and a
+        correlation of ½ is used.
     icc
-        The intraclass correlation (analysis of variance); with equally many probes a person, the design effect is about
-        1 + icc × (probes a person − 1).
+        The intraclass correlation (analysis of variance); with the same number of probes per person, the design effect is about
+        1 + icc × (probes per person − 1).
     overdispersion
-        Pearson's X² over people, by its degrees of freedom.
+        Pearson's X² over people, divided by its degrees of freedom.
     """
 
     n: Count
@@ -111,7 +112,7 @@ class Clusters(Result):
 
     @property
     def nothing_varies(self) -> bool:
-        """Whether all probes succeed or none, so that how alike a person's are cannot be seen."""
+        """Whether all or no probes succeed, so that the correlation within people cannot be estimated."""
         return self.rate in (0.0, 1.0)
 
 
@@ -123,41 +124,41 @@ class Estimate(Result):
     Attributes
     ----------
     value, low, high
-        The measure and the ends of its interval; the ends are not numbers where the data do not say how sure it is, and `notes` say
-        why.
+        The measure and the ends of its interval; the ends are NaN if the data do not determine an interval, and `notes` give
+        the reason.
     confidence_level
-        How often such intervals hold the truth, if the assumptions do.
+        The level of the interval: how often such intervals contain the true value, if the assumptions hold.
     standard_error
-        Of the value, under the design; None where the design has none.
+        The standard error under the design; None if the design has none.
     degrees_of_freedom
-        Of the quantile used; None for a normal one or none.
+        The degrees of freedom of the quantile used; None for a normal quantile or none.
     p_value
-        Of a number that is tested: two-sided, that it is what it would be without an effect. None where nothing is tested.
+        The two-sided p-value of the null hypothesis of no effect; None if nothing is tested.
     method, seed
-        How the interval was made, and the seed of the replicates.
+        How the interval was computed, and the seed of the replicates.
     answers
-        What it is of, what varies behind it, what is held fixed and what is assumed.
+        What it measures, what varies behind it, what is held fixed and what is assumed.
     who, rests_on
-        Whom it is about, and what it was counted from.
+        What it describes, and the counts behind it.
     supported
-        Whether enough errors, or people, are behind the interval for it to be relied on.
+        Whether there are enough errors and people for a reliable interval.
     notes
-        What else a reader should know: above all whether a simpler interval would be too narrow.
+        Notes, such as whether a simpler interval would be too narrow.
     side
-        Of a one-sided interval, which end is a bound; the other end is open. None, and not written, where both ends are.
+        For a one-sided interval, which end is a bound; the other end is open. None and not written if both ends are bounds.
     by_person
-        For a share of probes, the same with people weighing the same, where their numbers of probes differ; its p-value is that
-        of both being equal: whether people with more probes are easier or harder.
+        For a share of probes, the person-weighted rate, if people have different numbers of probes; its p-value tests whether
+        the two rates are equal, that is, whether people with more probes are easier or harder.
     naive
-        What it would be if everything counted were independent; only where asked for.
+        The estimate if all counted items were independent; only if requested.
     facts
-        How a measurement of probes or pairs came about: sizes, policies, what was left out.
+        How a measurement of probes or pairs was computed: sizes, policies, what was left out.
     clusters
-        How alike the probes of one person are, where people have several.
+        The correlation of probes within people, if people have several.
     replicates
-        The replicate values, for designs that make them.
+        The replicate values, for designs with replicates.
     again
-        Makes the estimate again with another number of replicates; `extended` is the way to call it.
+        Repeats the estimate with another number of replicates; call `extended` instead.
     """
 
     written = Written(
@@ -192,7 +193,7 @@ class Estimate(Result):
 
     @property
     def algorithm(self) -> str:
-        """The algorithm it is about."""
+        """The algorithm."""
         return self.who.algorithm
 
     @property
@@ -202,21 +203,21 @@ class Estimate(Result):
 
     @property
     def measure(self) -> str:
-        """What is measured, as it is asked for: ``rank-1``, ``fnmr@0.001``, ``eer``."""
+        """The code of the measure: ``rank-1``, ``fnmr@0.001``, ``eer``."""
         return self.answers.of.key
 
     @property
     def has_interval(self) -> bool:
-        """Whether the data say how sure the value is."""
+        """Whether there is an interval."""
         return not (isnan(self.low) or isnan(self.high))
 
     @property
     def person_weighted(self) -> str:
-        """The value and its interval, in the words that stand beside the other rate."""
+        """The value and its interval, as shown next to the probe-weighted rate."""
         return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
 
     def named(self, algorithm: str) -> Estimate:
-        """The same estimate, of an algorithm under another name.
+        """Return the same estimate with another name of the algorithm.
 
         Parameters
         ----------
@@ -233,34 +234,34 @@ class Estimate(Result):
 
     @property
     def errors_of_halves(self) -> tuple[float, float]:
-        """The standard errors that each half of the replicates gives by itself: where they differ, more are needed."""
+        """The standard errors from each half of the replicates: if they differ, more replicates are needed."""
         made = np.empty(0) if self.replicates is None else self.replicates
         middle = len(made) // 2
         return float(made[:middle].std(ddof=1)), float(made[middle:].std(ddof=1))
 
     @property
     def halves_agree(self) -> bool:
-        """Whether there are replicates enough: the standard errors of their halves differ by less than `DRIFT`."""
+        """Whether there are enough replicates: the standard errors of the halves differ by less than `DRIFT`."""
         first, second = self.errors_of_halves
         return abs(first - second) <= DRIFT * max(first, second)
 
     @property
     def n_replicates(self) -> Count | None:
-        """How many replicates there are."""
+        """The number of replicates."""
         return None if self.replicates is None else len(self.replicates)
 
     def extended(self, n_resamples: int) -> Estimate:
-        """Return the estimate with more replicates: the ones there are, and new ones.
+        """Return the estimate with additional replicates.
 
         Parameters
         ----------
         n_resamples
-            How many replicates there are to be in all, more than there are.
+            The total number of replicates, larger than the current number.
 
         Returns
         -------
         Estimate
-            The estimate that rests on all of them.
+            The estimate from all replicates.
         """
         if self.again is None or self.replicates is None:
             raise DesignError("This estimate has no random replicates, so none can be added.")

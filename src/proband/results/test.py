@@ -21,22 +21,22 @@ class Test(Result):
     Attributes
     ----------
     statistic
-        What was tested; None for an exact test, which needs none.
+        The test statistic; None for an exact test, which needs none.
     degrees_of_freedom, denominator_degrees_of_freedom
-        Of the reference distribution; the second of F alone.
+        The degrees of freedom of the reference distribution; the second for F only.
     p_value, p_adjusted
-        Two-sided, by itself and adjusted for the number of tests; the second is None where there is one test. Both are None where
-        too few units are behind it to test anything at all.
+        Two-sided, unadjusted and adjusted for the number of tests; the adjusted p-value is None for a single test. Both are
+        None if there are too few units for a test.
     p_greater, p_less, p_mid
-        One-sided, and with half the chance of what was observed (mid-p); None where the test has none.
+        One-sided, and with half the probability of the observed result (mid-p); None if the test has none.
     method
         The test.
     who, rests_on
-        Whom it is about, and what it was counted from.
+        What it describes, and the counts behind it.
     supported
-        Whether enough units are behind it for it to be relied on.
+        Whether there are enough units for a reliable test.
     notes
-        What else a reader should know.
+        Notes.
     """
 
     __test__: ClassVar[bool] = False  # pytest would collect it by its name

@@ -86,33 +86,34 @@ def classify(
     adjust: Adjustment = "single-step",
     n_models: Models = 1,
 ) -> Classification:
-    """Estimate and compare the accuracy of classifiers; classes are fixed, and new samples of them vary.
+    """Estimate and compare the accuracy of classifiers on new samples of the same classes.
 
-    Accuracy has Wilson's (1927) interval, with the effective sample size where groups are the units (Rao & Scott 1992). The macro
-    average (balanced accuracy) is stratified by class (`class_average`). Models are compared on the same samples: McNemar's (1947)
-    test, mid-p, with Tango's (1998) interval; over groups by turning around each group's difference.
+    Accuracy has Wilson's (1927) interval, with the effective sample size if groups are the units (Rao & Scott 1992). The macro
+    average (balanced accuracy) is stratified by class (`class_average`). Models are compared on the same samples: McNemar's
+    (1947) test, mid-p, with Tango's (1998) interval; over groups by sign flips of the difference of each group.
 
     Parameters
     ----------
     y_true
-        The class of every sample: whole numbers or texts.
+        The class of every sample: integers or strings.
     scores
-        Scores of classes (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
-        mapping of names to such. NumPy, pandas, polars, PyTorch on the CPU, or lists.
+        Scores of classes (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; for
+        several models, a mapping from names to scores or labels. NumPy, pandas, polars, PyTorch on the CPU, or lists.
     cluster
-        What samples share, such as the patient, the speaker or the site: these groups are then independent, and samples within one need not
-        be.
+        The group of every sample, such as the patient, the speaker or the site: groups are then treated as independent, samples
+        within a group are not.
     classes
-        The classes in the order of the columns of scores; columns that bear these names are brought to this order. Needed where labels
-        are texts and columns have no names, and where labels are whole numbers and columns are named otherwise: labels then count
-        these classes from 0. By default columns go by their names, and those without names count from 0.
+        The classes in the order of the columns of scores; columns with these names are reordered. Required if labels are
+        strings and columns have no names, or if labels are integers and columns have other names: labels are then indices of
+        these classes, from 0. Default: the names of the columns, or 0, 1, … for columns without names.
     k
-        Numbers of guesses that are allowed; 1 and 5 by default, as far as there are more classes.
+        Numbers of guesses, smaller than the number of classes; 1 and 5 by default.
     average
-        By which accuracy models are compared: ``micro`` (every sample weighs the same) or ``macro`` (every class does).
+        The accuracy used to compare models: ``micro`` (every sample weighted equally) or ``macro`` (every class weighted
+        equally).
     ties
-        What counts where the true class ties with another: ``pessimistic``, ``optimistic``, or ``mean``, the expectation if ties
-        are broken at random.
+        How ties of the true class with another class are counted: ``pessimistic``, ``optimistic``, or ``mean``, the expectation
+        if ties are broken at random.
     margin
         The smallest difference worth having; 0.01, one point, by default.
     adjust
@@ -123,13 +124,13 @@ def classify(
     seed
         The seed of permutations.
     n_models
-        How many models of each kind made the predictions, each of samples it was not trained on, as in cross-validation: who is
-        tested trains the models of others, so that the variance of a difference is larger (`shared_training`).
+        How many models of each kind made the predictions, each for samples it was not trained on, as in cross-validation: test
+        samples of one model are training samples of others, so the variance of a difference is larger (`shared_training`).
 
     Returns
     -------
     Classification
-        Accuracies of every model and class, confusions, and of several models their comparison.
+        Accuracies of every model and class, confusions and, for several models, their comparison.
 
     Examples
     --------

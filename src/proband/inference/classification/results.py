@@ -77,23 +77,24 @@ class Classification(Result):
     Attributes
     ----------
     algorithms, classes
-        What they are called.
+        Their names.
     n_samples, n_groups
-        Samples, and groups of them where these are the units.
+        The number of samples, and of groups if groups are the units.
     unit
-        What is drawn anew: ``sample`` or ``group``.
+        The independent unit: ``sample`` or ``group``.
     k, average, ties
-        Numbers of guesses allowed; by which average models are compared; and how tied scores count.
+        The numbers of guesses, the average used to compare models, and the tie policy.
     rates
-        Accuracies with their intervals: every number of guesses, micro (each sample weighs the same) and macro (each class).
+        Accuracies with their intervals, for every number of guesses: micro (samples weighted equally) and macro (classes
+        weighted equally).
     by_class
         Every class of every model.
     confusions
-        Every pair of classes that occurs, the diagonal too.
+        Every pair of true and predicted class that occurs, including correct predictions.
     comparison
-        Every two models; None of one alone.
+        The comparison of every two models; None for one model.
     confidence_level, answers, notes
-        Of the intervals; what the accuracy that models are compared by means; and what a reader should know.
+        The level of the intervals; the meaning of the compared accuracy; and notes.
 
     Examples
     --------
@@ -133,7 +134,7 @@ class Classification(Result):
         algorithm
             The name of the model.
         measure
-            What the accuracy is called.
+            The name of the accuracy.
 
         Returns
         -------
@@ -150,7 +151,7 @@ class Classification(Result):
         return found[0]
 
     def confusion(self, algorithm: str) -> Floats:
-        """Return the confusion matrix of a model: rows are true classes, columns what was said, in the order of `classes`.
+        """Return the confusion matrix of a model: rows are true classes and columns predicted classes, in the order of `classes`.
 
         Parameters
         ----------
@@ -160,7 +161,7 @@ class Classification(Result):
         Returns
         -------
         numpy.ndarray
-            Classes × classes: how many samples; fractions where ties are broken at random in expectation.
+            Classes × classes: numbers of samples; fractions if ties are broken at random in expectation.
         """
         self.rate(algorithm)
         places = {name: place for place, name in enumerate(self.classes)}
@@ -171,19 +172,19 @@ class Classification(Result):
         return matrix
 
     def top_confusions(self, algorithm: str, n: Positive = 5) -> tuple[Confusion, ...]:
-        """Return the commonest mistakes of a model, the most frequent first.
+        """Return the most common errors of a model, the most frequent first.
 
         Parameters
         ----------
         algorithm
             The name of the model.
         n
-            How many mistakes at most.
+            The maximum number of errors.
 
         Returns
         -------
         tuple of Confusion
-            Pairs of a true class and another that was said.
+            Pairs of a true class and another, predicted class.
         """
         wrong = [one for one in self.confusions if one.algorithm == algorithm and one.true != one.predicted]
         return tuple(sorted(wrong, key=lambda one: -one.n)[:n])
@@ -194,7 +195,7 @@ class Classification(Result):
         Returns
         -------
         list of Note
-            A sentence for each pair of models; none where no models were compared.
+            A sentence for each pair of models; empty if no models were compared.
         """
         return [] if self.comparison is None else self.comparison.sentences()
 
@@ -222,7 +223,7 @@ class Classification(Result):
         Returns
         -------
         polars.DataFrame
-            Recall with its interval, precision and F1, and how many samples they rest on.
+            Recall with its interval, precision, F1 and the number of samples.
         """
         return frame_of_rows([_class_row(row) for row in self.by_class], _CLASS_COLUMNS)
 

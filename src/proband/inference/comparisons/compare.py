@@ -123,58 +123,57 @@ def compare(
 ) -> Comparison | ComparisonsByCategory:
     """Compare two or more algorithms on the same probes: every difference with its interval, p-value and verdict.
 
-    What is estimated is the difference of their measures; what varies is *other people* (with ``auto``), while algorithms and
-    gallery stay. Rates are compared by a sign-flip permutation test over each *person's* difference (mid-p) [1]_: with one
-    probe for each person it is McNemar's test [2]_, with several it stays right where McNemar's rejects far too often. The interval
-    of a difference is Tango's score interval [3]_, with counts divided by the design effect of the differences [4]_; where people
-    have unequal numbers of probes it holds what the flip test does not reject. Since that test takes people's
-    differences to lie symmetrically, p-values and intervals with several probes are at least those of Student's t after Hall's
-    transformation [5]_. Other measures are
-    compared by swapping the algorithms' outcomes person by person [1]_, with a paired bootstrap interval. A verdict of
-    equivalence is two one-sided tests [6]_. Interval, p-value and verdict are of one computation and agree.
+    The estimand is the difference of their measures for *new people* (with ``auto``); algorithms and gallery are held fixed.
+    Rates are compared by a sign-flip permutation test of the difference per *person* (mid-p) [1]_: with one probe per person it
+    is McNemar's test [2]_; with several probes per person it remains valid, whereas McNemar's test rejects far too often. The
+    interval of a difference is Tango's score interval [3]_, with counts divided by the design effect of the differences [4]_;
+    if people have unequal numbers of probes, it includes all differences that the sign-flip test does not reject. Because that
+    test assumes symmetric differences between people, p-values and interval widths with several probes are at least those of
+    Student's t after Hall's transformation [5]_. Other measures are compared by swapping the outcomes of the algorithms person
+    by person [1]_, with a paired bootstrap interval. A verdict of equivalence uses two one-sided tests [6]_. Interval, p-value
+    and verdict come from one computation and agree.
 
     Parameters
     ----------
     scores
-        Scores or embeddings of two or more algorithms, as a list or a mapping of names. Also outcomes of one experiment (`rank`), and for
-        measures of pairs lists of the same comparisons (`Trials`).
+        Scores or embeddings of two or more algorithms, as a list or a mapping from names; or outcomes of one experiment
+        (`rank`); or, for measures of pairs, lists of the same comparisons (`Trials`).
     experiment
         The experiment in which scores are ranked, the samples table for measures of pairs, or a `Pool` of images to choose from. Not
         needed for outcomes and lists.
     measure
-        What is compared: ``"rank-1"`` (any rank), ``"fnmr@0.001"``, ``"tar@0.001"``, ``"eer"``, ``"auc"``, ``"median-rank@50"``, or any other of
-        `proband.measures`, by name or as an object.
+        The measure to compare: ``"rank-1"`` (any rank), ``"fnmr@0.001"``, ``"tar@0.001"``, ``"eer"``, ``"auc"``,
+        ``"median-rank@50"``, or any other of `proband.measures`, by name or as an object.
     design
         `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, a stratified design (`BRR`, …: both
-        algorithms under the same replicates), or ``"auto"``. Over a pool:
-        `ImageChoice`, whose intervals are over choices of images while the p-values stay over people. Designs are known by name, too:
-        ``"bootstrap"``, ``"mcnemar"``.
+        algorithms under the same replicates), or ``"auto"``. Over a pool: `ImageChoice`, with intervals over choices of images
+        and p-values over people. Designs can also be given by name: ``"bootstrap"``, ``"mcnemar"``.
     margin
-        The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
-        to be declared for other measures.
+        The smallest difference that matters, for the verdict and for the number of people needed: 0.01 by default for rates; no
+        default for other measures.
     confidence_level
         Of intervals, and of the verdict.
     seed
         The seed of permutations and replicates.
     adjust
         With three and more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together [7]_;
-        ``none`` lets each pair stand for itself, and says so.
+        ``none`` does not adjust, with a note.
     pairs, against
-        Which pairs are compared, by name, the first less the second; or every other algorithm less one. By default every two.
-        What is adjusted is adjusted for these alone.
+        The pairs to compare, by name (first minus second); or a baseline to compare every other algorithm with. Default: every
+        pair. Adjustments are for these pairs only.
     one_sided
-        ``lower`` or ``upper``: a bound of the difference from below or above instead of an interval, and the p-value of that side,
-        both of one computation: the bound passes zero if and only if the p-value is significant.
+        ``lower`` or ``upper``: a lower or upper bound of the difference instead of an interval, with the p-value of that side:
+        the bound excludes zero if and only if the p-value is significant.
     by
-        Compare over all probes and within each category of them: the values of a column, or categories. What is adjusted holds
-        for all categories together.
+        Compare over all probes and within each category: a column, or categories. Adjustments by category hold jointly for all
+        categories.
     engine
-        Where the work runs; by default on this machine.
+        Where computations run; by default on this machine.
 
     Returns
     -------
     Comparison or ComparisonsByCategory
-        Every difference with its interval, p-value and verdict; with `by` a comparison for each category as well.
+        Every difference with its interval, p-value and verdict; with `by`, also a comparison for each category.
 
     References
     ----------

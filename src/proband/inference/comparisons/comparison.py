@@ -162,24 +162,24 @@ def verdict_lines(comparison: Standings) -> list[str]:
 @published
 @dataclass(frozen=True, eq=False)
 class Comparison(Standings):
-    """Several algorithms, on the same probes or on independent people.
+    """A comparison of several algorithms, on the same probes or on independent people.
 
     Attributes
     ----------
     estimates
-        Each algorithm's own rate with its interval.
+        The rate of each algorithm with its interval.
     pairs
-        Every two of them, in the order given, or those that were chosen.
+        Every pair of algorithms in the given order, or the selected pairs.
     overall
-        Cochran's Q: do they differ at all?
+        Cochran's Q test for any difference.
     margin
         What counts as a difference worth having; None if nothing was declared.
     larger_is_better
-        Which way the measure points: rates up, ranks down.
+        Whether larger values are better: true for recognition rates, false for ranks.
     category
         The category of the probes; None for all probes.
     confidence_level, answers, notes
-        Of the intervals; what the differences mean, and what a reader should know.
+        The level of the intervals; the meaning of the differences; and notes.
 
     Examples
     --------

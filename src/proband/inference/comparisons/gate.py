@@ -102,7 +102,7 @@ class Pinned:
 @published
 @dataclass(frozen=True, eq=False)
 class Gate(Result):
-    """A new algorithm against a baseline, judged by the margin alone.
+    """The decision whether a new algorithm may replace a baseline, by a margin.
 
     Attributes
     ----------
@@ -114,20 +114,20 @@ class Gate(Result):
     measure
         The code of the measure.
     margin, larger_is_better
-        The loss that matters, and which way the measure points.
+        The loss that matters, and whether larger values of the measure are better.
     gain, gain_low, gain_high
-        How much better the candidate is (below 0: worse), and its one-sided bounds: the ends of the comparison's interval at
-        1 − 2α.
+        How much better the candidate is (below 0: worse), and its one-sided bounds: the ends of the interval of the comparison
+        at level 1 − 2α.
     pass_if_equal, fail_if_twice_worse
-        The chance to pass an algorithm that is equal, and to fail one that is worse by twice the margin, with as many people who
-        differ as much; None where nothing varies.
+        The probability of passing an equal algorithm, and of failing one that is worse by twice the margin, with this number of
+        people and this variation; None if there is no variation.
     n_subjects, subjects_needed
-        People here, and how many people, or probes where these vary, would pass an equal algorithm with a chance of 0.8; None where
-        nothing varies.
+        The number of people in the data, and the number of people (or probes, if these are the units) needed to pass an equal
+        algorithm with probability 0.8; None if there is no variation.
     pinned
-        The file of the baseline, where it was read from one.
+        The file of the baseline, if it was read from a pinned file.
     comparison
-        What it is judged from: both values, the difference and its test.
+        The comparison behind the decision: both values, the difference and its test.
     """
 
     written = Written(also=("exit_code",), versioned=True)
@@ -150,22 +150,22 @@ class Gate(Result):
 
     @property
     def exit_code(self) -> Count:
-        """How the program ends: 0 pass, 3 fail, 4 undecided."""
+        """The exit code of the program: 0 pass, 3 fail, 4 undecided."""
         return EXIT_CODES[self.decision]
 
     @property
     def passed(self) -> bool:
-        """Whether the candidate may go out."""
+        """Whether the candidate passes."""
         return self.decision == "pass"
 
     @property
     def difference(self) -> Difference:
-        """The candidate's value less the baseline's."""
+        """The value of the candidate minus that of the baseline."""
         return self.comparison.pairs[0]
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
-        """The candidate's value and the baseline's."""
+        """The values of the candidate and the baseline."""
         return self.comparison.estimates
 
     def _frame(self, wide: bool) -> pl.DataFrame:
@@ -204,7 +204,7 @@ class Gate(Result):
         )
 
     def sentences(self) -> list[Note]:
-        """The decision, what the gate can see at all, and what the baseline is.
+        """The decision, the power of the gate, and the baseline.
 
         Returns
         -------
@@ -214,12 +214,12 @@ class Gate(Result):
         return [self.sentence(), *self._power(), self._baseline()]
 
     def require(self, *, undecided: bool = False) -> Gate:
-        """Raise an `AssertionError` that says why, unless the gate is passed; with `undecided`, only if it fails.
+        """Raise an `AssertionError` with the reason unless the gate is passed; with `undecided`, only if it fails.
 
         Parameters
         ----------
         undecided
-            Whether to let an undecided gate through.
+            Whether to accept an undecided gate.
 
         Returns
         -------
@@ -276,26 +276,26 @@ def gate(
     confidence_level: Level = 0.95,
     seed: Seed = 0,
 ) -> Gate:
-    """Decide whether a new algorithm may replace a baseline: not worse than it by a margin, on other people.
+    """Decide whether a new algorithm may replace a baseline: not worse by a margin, on new people.
 
-    It is the comparison of the two (`compare`), read by its one-sided bounds (non-inferiority; Schuirmann 1987): pass if the lower
-    one is above −margin, fail if the upper one is below it, else undecided. For error rates and ranks, where less is better, the
-    signs are turned. Either error has a chance of at most 1 − confidence_level.
+    The decision uses the one-sided bounds of the comparison (`compare`; non-inferiority, Schuirmann 1987): pass if the lower
+    bound is above −margin, fail if the upper bound is below −margin, otherwise undecided. Signs are reversed for error rates
+    and ranks, for which smaller is better. Each type of error has a probability of at most 1 − confidence_level.
 
     Parameters
     ----------
     scores
-        The new algorithm: its scores, embeddings or outcomes, as `compare` takes them.
+        The new algorithm: its scores, embeddings or outcomes, as in `compare`.
     experiment
         The experiment in which scores are ranked, the samples table for measures of pairs, or a `Pool`.
     baseline
-        The algorithm that the new one would replace, given as `scores` is.
+        The algorithm to be replaced, in the same form as `scores`.
     measure
-        What must not get worse: ``"rank-1"``, ``"fnmr@0.001"``, ``"auc"``, or any other that `compare` takes.
+        The measure that must not get worse: ``"rank-1"``, ``"fnmr@0.001"``, ``"auc"``, or any other measure of `compare`.
     margin
-        The loss that matters: 0.01 (one point) for rates, and to be declared for other measures.
+        The loss that matters: 0.01 (one percentage point) by default for rates; no default for other measures.
     design
-        What varies, as in `compare`.
+        The design, as in `compare`.
     confidence_level
         Of the one-sided bounds.
     seed
@@ -304,7 +304,7 @@ def gate(
     Returns
     -------
     Gate
-        The decision, and the comparison that it rests on.
+        The decision, and the comparison behind it.
 
     Examples
     --------

@@ -72,25 +72,25 @@ def compare_independent(
 ) -> Comparison:
     """Compare the rates of two sets of *different* people, such as one algorithm on two data sets.
 
-    What is estimated is the difference of two rates; people of both sets vary, independently. The interval is Newcombe's (1998)
-    hybrid of the two rates' Wilson intervals: with δ and ε the distances from each rate to the ends of its own,
-    p₁ − p₂ − √(δ₁² + ε₂²) to p₁ − p₂ + √(ε₁² + δ₂²). With one probe of each person the test is the two-proportion score test. Where
-    people have several, Wilson's intervals are those over people (effective sample size, Student's t; Rao & Scott 1992) and the
-    p-value is the level at which the interval ends at zero, since a score test with effective sizes rejects too often where few
-    people carry a rate. Nothing is paired, so on the same probes use `compare`, which sees far more.
+    The estimand is the difference of two rates for new people in both sets, sampled independently. The interval is Newcombe's
+    (1998) hybrid of the two rates' Wilson intervals: with δ and ε the distances from each rate to the ends of its interval, p₁
+    − p₂ − √(δ₁² + ε₂²) to p₁ − p₂ + √(ε₁² + δ₂²). With one probe per person, the test is the two-proportion score test. With
+    several probes per person, Wilson's intervals are over people (effective sample size, Student's t; Rao & Scott 1992) and the
+    p-value is the level at which the interval ends at zero, because a score test with effective sizes rejects too often if few
+    people determine a rate. Results are not paired, so for the same probes use `compare`, which has far more power.
 
-    Sets drawn from one table must not share people. Names of two tables may mean the same people or others, so names in both
-    are reported as what is not known.
+    Sets from one table must not share people. Equal names in two tables may or may not belong to the same people, so they are
+    reported in a note.
 
     Parameters
     ----------
     scores, others
-        Outcomes (`rank`) of the two sets, of one algorithm each or of several; a mapping names them.
+        Outcomes (`rank`) of the two sets, for one or several algorithms; a mapping gives their names.
     measure
         A recognition rate such as ``"rank-1"``, or another share of probes.
     pairs
-        Which are compared, by name: one of the first set and one of the second. By default those of the same name, or the only
-        ones.
+        The pairs to compare, by name: one algorithm of the first set and one of the second. Default: algorithms with the same
+        name, or the only two.
     margin, confidence_level, adjust, one_sided
         As in `compare`.
 

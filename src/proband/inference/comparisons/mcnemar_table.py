@@ -134,7 +134,7 @@ class McNemarTable(Result):
     Attributes
     ----------
     rows
-        A test each, by set of probes and then by pair.
+        The tests, by set of probes and then by pair.
     rank, confidence_level
         The rank that counts as a success, and the level of the intervals.
     adjustment
@@ -142,9 +142,9 @@ class McNemarTable(Result):
     answers
         What the differences are of, what varies behind them, what is held fixed and what is assumed.
     cautions
-        What to beware of in the scores themselves, such as training on the gallery.
+        Cautions about the scores, such as training on the gallery.
     notes
-        What was tested, and what to beware of.
+        What was tested, and cautions.
 
     Examples
     --------
@@ -168,12 +168,12 @@ class McNemarTable(Result):
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """Every algorithm there is."""
+        """The algorithms."""
         return tuple(dict.fromkeys(name for row in self.rows for name in (row.first, row.second)))
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was tested, what p-values are adjusted for, and what to beware of."""
+        """What was tested, what p-values are adjusted for, and cautions."""
         tested = sum(row.test is not None for row in self.rows)
         shared = dict.fromkeys(row.probe_set for row in self.rows if row.n_people < row.counts.n)
         return (
@@ -234,16 +234,16 @@ def mcnemar_table(
     against: str | None = None,
     confidence_level: Level = 0.95,
 ) -> McNemarTable:
-    """Put pairs of algorithms to McNemar's test, over all probes and within each category (Beveridge et al. 2001, Table 4).
+    """Test pairs of algorithms by McNemar's test, over all probes and within each category (Beveridge et al. 2001, Table 4).
 
-    Probes vary and are taken for independent, as `mcnemar` has it; with several probes of a person `compare` is right. p-values
-    are adjusted for all tests by Holm's method (1979), which holds whatever probes the sets share. A category without a probe has
-    a row that says so.
+    Probes are treated as independent, as in `mcnemar`; with several probes per person use `compare`. p-values are adjusted for
+    all tests by Holm's method (1979), which is valid even if sets share probes. A category without probes has a row stating
+    this.
 
     Parameters
     ----------
     scores
-        Scores, embeddings or outcomes (`rank`) of two or more algorithms; a mapping names them.
+        Scores, embeddings or outcomes (`rank`) of two or more algorithms; a mapping gives their names.
     experiment
         The experiment in which scores are ranked; not needed for outcomes.
     rank
@@ -251,7 +251,7 @@ def mcnemar_table(
     by, categories
         Columns whose values make categories of probes, and categories by rule.
     pairs, against
-        Which pairs are tested, by name, the first against the second; or every other algorithm against one. By default every two.
+        The pairs to test, by name (first, second); or a baseline to test every other algorithm against. Default: every pair.
     confidence_level
         Of the intervals of differences.
 

@@ -180,32 +180,34 @@ def partition(
     judges: Judges = "auto",
     confidence_level: Level = 0.95,
 ) -> Partition:
-    """Divide probes into equal parts by difficulty, the good, the bad and the ugly, and measure what that selection does.
+    """Divide probes into equal parts by difficulty (the good, the bad and the ugly) and measure the selection effect.
 
-    The difficulty of a probe is how far it is from its mate: one less the share of probes that are farther, averaged over algorithms (after Phillips et al.
-    2011, who fuse two). An algorithm that helped to make the parts does not meet chance in them: its own mistakes put probes into the last one. So each is judged on
-    parts made without it, by the other algorithms, or, if it is alone, by the person's other images; the naive rate stands beside it with their difference and
-    its interval over people (linear regression with people as clusters, CR2).
+    The difficulty of a probe is how far it is from its mate: one minus the share of probes that are farther, averaged over
+    algorithms (after Phillips et al. 2011, who fuse two). Rates of an algorithm on parts that it helped to define are biased:
+    its own errors put probes into the hardest part. Each algorithm is therefore evaluated on parts defined without it, by the
+    other algorithms or, for a single algorithm, by other images of the person; the naive rate is also reported, with the
+    difference and its interval over people (linear regression with people as clusters, CR2).
 
     Parameters
     ----------
     scores
-        Scores or embeddings of one algorithm or of several.
+        Scores or embeddings of one or several algorithms.
     experiment
         The experiment in which they are ranked.
     parts
-        How many.
+        The number of parts.
     rank
-        Of the rates.
+        The rank of the rates.
     judges
-        What parts are made by for the one that is judged: other ``algorithms``, other ``images``, or ``auto``: algorithms where there are several.
+        What defines the parts on which an algorithm is evaluated: other ``algorithms``, other ``images``, or ``auto``:
+        algorithms if there are several.
     confidence_level
         Of all intervals.
 
     Returns
     -------
     Partition
-        The rate of every algorithm in every part, judged and naive, and which part each probe is in.
+        The rate of every algorithm in every part, held out and naive, and the part of each probe.
 
     Examples
     --------

@@ -27,11 +27,11 @@ def explain_outcomes(
     incomplete: Incomplete = "error",
     confidence_level: Level = 0.95,
 ) -> CovariateStudy:
-    """Explain outcomes by covariates, from a table with a row for each trial: what `covariates` does for probes.
+    """Explain outcomes by covariates, from a table with one row per trial; `covariates` does the same for probes.
 
-    Outcomes of 0 and 1 have a logistic regression, other numbers a linear one. Estimated are standardised rates (or means) and their differences,
-    tests of terms and coefficients. New clusters vary, such as people with all their trials; or, for ``survey``, which clusters were drawn within
-    strata.
+    Outcomes of 0 and 1 are modelled by logistic regression, other numbers by linear regression. Results are standardised rates
+    (or means) and their differences, tests of terms, and coefficients. They are for new clusters, such as people with all their
+    trials; or, for ``survey``, for other samples of clusters within strata.
 
     Parameters
     ----------
@@ -42,16 +42,18 @@ def explain_outcomes(
     on
         The model, of columns of the table: ``"age + sex * glasses"``, ``"cut(age, 4)"``.
     cluster
-        Column of what rows share, such as a person; default: every row is independent of the others.
+        Column of clusters, such as people; default: all rows are independent.
     weights
-        Column of sampling weights: how many of the population a row stands for.
+        Column of sampling weights: how many members of the population a row represents.
     strata
-        Column of what clusters were drawn within.
+        Column of strata, within which clusters were sampled.
     covariance
-        ``CR2``, which few clusters need, ``CR1`` or ``CR0``; or ``survey``, linearised as R's svyglm does, with as many degrees of freedom as clusters
-        less strata, less the coefficients beside the intercept. Default: ``survey`` with weights or strata, and otherwise ``CR2``.
+        ``CR2`` (for few clusters), ``CR1`` or ``CR0``; or ``survey``, linearised as in R's svyglm, with degrees of freedom
+        equal to clusters minus strata minus coefficients other than the intercept. Default: ``survey`` with weights or strata,
+        and otherwise ``CR2``.
     incomplete
-        What becomes of rows that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+        How to handle rows with missing covariates: ``error`` raises an error, ``drop`` leaves them out with a note on how they
+        differ.
     confidence_level
         Of all intervals.
 

@@ -160,30 +160,32 @@ def covariates(
 ) -> CovariateStudy:
     """Explain which probes succeed by covariates of the probe, its mate, their pair and the algorithm.
 
-    Estimated are *standardised* rates: the expected rate if every probe had one value of a covariate and all else as it is, and their differences, from a
-    logistic regression of success (or a linear one of the log rank). What varies is other people; algorithms, gallery and the mix of the other
-    covariates stay. The regression is population-averaged (Liang & Zeger 1986, independence), with all rows of a person one cluster: errors are CR2
-    (Bell & McCaffrey 2002) with Satterthwaite's degrees of freedom for each number, and a term is tested by Hotelling's T² (Pustejovsky & Tipton 2018).
-    Interval and p-value of a difference are of one t distribution.
+    Results are *standardised* rates (the expected rate if every probe had one value of a covariate and kept all other values)
+    and their differences, from a logistic regression of success (or a linear regression of the log rank). They are for new
+    people; algorithms, gallery and the distribution of the other covariates are held fixed. The regression is
+    population-averaged (Liang & Zeger 1986, independence), with all rows of a person as one cluster: standard errors are CR2
+    (Bell & McCaffrey 2002) with Satterthwaite's degrees of freedom for each number, and a term is tested by Hotelling's T²
+    (Pustejovsky & Tipton 2018). The interval and the p-value of a difference use the same t distribution.
 
     Parameters
     ----------
     scores
-        Scores, embeddings or outcomes (`rank`) of one algorithm or of several, which are stacked, a row for each probe and algorithm.
+        Scores, embeddings or outcomes (`rank`) of one or several algorithms, stacked with one row for each probe and algorithm.
     experiment
         The experiment in which scores are ranked; not needed for outcomes.
     on
         The model: ``"elapsed(date) + probe.glasses * algorithm"`` (see `proband.inference.covariates.formula`).
     outcome, rank, fmr
-        ``success`` at `rank` or better; ``match``: the mate's score passes the threshold that has the false match rate `fmr` in this experiment; or
-        ``log-rank``.
+        ``success`` at `rank` or better; ``match``: the score of the mate reaches the threshold with the false match rate `fmr`
+        in this experiment; or ``log-rank``.
     pairs, against
-        Which algorithms are compared, by name, the first less the second; or every other algorithm less one. The model must hold
-        ``algorithm``. By default every other less the first.
+        The algorithms to compare, by name (first minus second); or a baseline to compare every other algorithm with. The model
+        must include ``algorithm``. Default: every other algorithm minus the first.
     covariance
         ``CR2``; or ``CR1``, ``CR0`` and ``survey`` (linearised), to check against other programs.
     incomplete
-        What becomes of probes that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+        How to handle probes with missing covariates: ``error`` raises an error, ``drop`` leaves them out with a note on how
+        they differ.
     confidence_level
         Of all intervals.
 

@@ -101,10 +101,12 @@ def compare_datasets(
 ) -> DatasetComparison:
     """Compare algorithms by their accuracies in several data sets.
 
-    What is estimated is the difference of accuracies over data sets; data sets vary, and the algorithms stay. Every two algorithms are tested by
-    Wilcoxon's signed ranks, exactly, and adjusted by Holm (1979): unlike Nemenyi's test of average ranks, the answer for two does not depend on which others were
-    tested (Benavoli et al. 2016). All of them together are tested by Friedman's ranks with Iman and Davenport's F. With standard errors the mean difference over data sets and that in another
-    one are estimated as well: :func:`proband.inference.datasets.random_effects.random_effects`.
+    The estimand is the difference of accuracies over data sets, for new data sets and the same algorithms. Every pair of
+    algorithms is tested by Wilcoxon's exact signed-rank test, adjusted by Holm (1979): unlike with Nemenyi's test of average
+    ranks, the result for two algorithms does not depend on which others were tested (Benavoli et al. 2016). All algorithms
+    together are tested by Friedman's ranks with Iman and Davenport's F. With standard errors, the mean difference over data
+    sets and the difference in a new data set are also estimated:
+    :func:`proband.inference.datasets.random_effects.random_effects`.
 
     Parameters
     ----------
@@ -115,7 +117,7 @@ def compare_datasets(
     errors
         A table of standard errors of differences: data set, first, second, standard_error.
     algorithm, success, cluster
-        For outcomes: the columns that say whose answer it is, whether it is right (1 or 0), and which person it is of.
+        For outcomes: the columns of the algorithm, of successes (1 or 0), and of the person.
     confidence_level
         Of all intervals.
 

@@ -129,27 +129,28 @@ class DatasetAccuracy:
 @published
 @dataclass(frozen=True)
 class DatasetComparison(Result):
-    """Algorithms over several data sets.
+    """A comparison of algorithms over several data sets.
 
     Attributes
     ----------
     algorithms, average_ranks
-        Their names, the best average rank first, and these ranks.
+        Their names, ordered by average rank, and their average ranks.
     datasets
-        What the data sets are called.
+        The names of the data sets.
     pairs
         Every two algorithms.
     groups
-        Algorithms of which no two are significantly different, next to each other by average rank: what the lines of the figure join.
+        Groups of algorithms, adjacent by average rank, without significant differences: the lines in the figure.
     friedman, iman_davenport
-        Whether all algorithms rank alike, by Friedman's chi-square and by Iman and Davenport's F; None for two algorithms. F has no statistic where all
-        data sets rank the same.
+        Tests for equal ranks of all algorithms, by Friedman's chi-squared and by Iman and Davenport's F; None for two
+        algorithms. F has no statistic if all data sets give the same ranks.
     accuracies, by_dataset
-        Every algorithm in every data set, and every difference there (`who.dataset`), with its standard error over people where that is known.
+        The accuracy of every algorithm in every data set, and every difference (`who.dataset`), with its standard error over
+        people if known.
     confidence_level
-        Of intervals; verdicts are at one less it.
+        The level of intervals; verdicts use the significance level one minus this level.
     answers, method, notes
-        What the differences mean, how they were tested, and what a reader should know.
+        The meaning of the differences, how they were tested, and notes.
     """
 
     algorithms: tuple[str, ...]

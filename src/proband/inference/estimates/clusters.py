@@ -67,14 +67,14 @@ def cluster_statistics(
     success: Annotated[Floats, Axes(1, labelled=True)],
     clusters: Annotated[npt.NDArray[np.integer[Any]], Axes(1, labelled=True)],
 ) -> Clusters:
-    """Measure how alike the outcomes of one person are, and what that costs.
+    """Measure the correlation of outcomes within people and the resulting design effect.
 
     Parameters
     ----------
     success
-        0 or 1 (or a fraction) for each probe; other numbers are refused.
+        0 or 1 (or a fraction) for each probe; other numbers raise an error.
     clusters
-        The person each probe is of, as a number.
+        The person of each probe, as a number.
 
     Returns
     -------
@@ -88,8 +88,9 @@ def cluster_statistics(
     their quotient, the effective size n over it (Rao & Scott 1992); the intraclass correlation is that of the analysis of
     variance, (MSB − MSW)/(MSB + (m̃ − 1)MSW) with m̃ = (n − Σ m_i²/n)/(K − 1).
 
-    With one person nothing is known about people, and with no successes or no failures nothing varies: the design effect is
-    then 1 and the correlation 0, for want of anything to measure them by; the effective size of the latter is that of a correlation of ½.
+    With only one person, or with no successes or no failures, the variation between people cannot be estimated: the design
+    effect is then set to 1 and the correlation to 0; without successes or without failures, the effective size is that of a
+    correlation of ½.
 
     Examples
     --------

@@ -51,25 +51,25 @@ def estimate_cmc(
 ) -> Band:
     """Estimate a whole cumulative match characteristic with a band.
 
-    What varies is other people (with ``auto``), searched for in this gallery; a band holds at each rank by itself unless it is
+    The band is for new people searched in this gallery (with ``auto``); it holds pointwise, at each rank separately, unless
     `simultaneous`.
 
     Parameters
     ----------
     scores
-        Scores, embeddings or outcomes (`rank`) of one algorithm or of several, as a list or a mapping of names.
+        Scores, embeddings or outcomes (`rank`) of one or several algorithms, as a list or a mapping from names.
     experiment
         The experiment in which scores are ranked; not needed for outcomes.
     design
-        ``"auto"`` gives each rank the interval that `estimate` would (Wilson 1927, with the effective sample size where people
-        have several probes), and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
-        1979), and where its replicates are alike what as many units without an event allow.
+        ``"auto"`` gives each rank the interval of `estimate` (Wilson 1927, with the effective sample size if people have
+        several probes), as do stratified designs (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron 1979) or, if
+        all replicates are equal, the bound for the same number of units without an event.
     max_rank
-        Where to stop; by default at the last rank there is.
+        The last rank of the curve; by default all ranks.
     simultaneous
-        Make the band hold the whole curve at once (`berk_jones_band`).
+        Whether the band holds for the whole curve simultaneously (`berk_jones_band`).
     weights
-        What weighs the same: every ``probe``, or every ``person``.
+        What is weighted equally: every ``probe``, or every ``person``.
     confidence_level
         Of the band.
     seed
@@ -80,7 +80,7 @@ def estimate_cmc(
     Returns
     -------
     Band or Several
-        The curve with its band; of several algorithms a mapping of names to bands.
+        The curve with its band; for several algorithms, a mapping from names to bands.
 
     Examples
     --------

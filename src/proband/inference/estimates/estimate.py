@@ -104,47 +104,48 @@ def estimate(
     one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Estimate | Several[str, Estimate]:
-    """Estimate a measure with its interval; of several algorithms, each by itself, by name.
+    """Estimate a measure with its interval, for one algorithm or for several separately.
 
-    With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
-    one of each person (`wilson_interval`), or with the effective sample size where people have several (Rao & Scott 1992;
-    `clustered_interval`). Where people have different numbers of probes, the rate with people weighing the same stands beside it
-    (`Estimate.by_person`), and is to be taken for other people; ``weights="person"`` makes it the value. Other measures of ranks are bootstrapped over people (Efron 1979; `bootstrap_interval`). FNMR and AUC
-    are over pairs of people (`fnmr_estimates`, `auc_interval`).
+    With ``auto``, intervals are for *new people*; the algorithm and the gallery are held fixed. A rate has Wilson's interval
+    (1927) for independent probes if each person has one probe (`wilson_interval`), and with the effective sample size if people
+    have several (Rao & Scott 1992; `clustered_interval`). If people have different numbers of probes, the rate with every
+    person weighted equally is also reported (`Estimate.by_person`) and should be quoted for new people; ``weights="person"``
+    makes it the value. Other measures of ranks are bootstrapped over people (Efron 1979; `bootstrap_interval`). FNMR and AUC
+    are computed over pairs of people (`fnmr_estimates`, `auc_interval`).
 
     Parameters
     ----------
     scores
-        Scores or embeddings of one algorithm or of several, as a list or a mapping of names; also outcomes (`rank`), and for measures
-        of pairs a list of comparisons (`Trials`).
+        Scores or embeddings of one or several algorithms, as a list or a mapping from names; or outcomes (`rank`); or, for
+        measures of pairs, a list of comparisons (`Trials`).
     experiment
         The experiment in which scores are ranked, the samples table for measures of pairs, or a `Pool` of images to choose from. Not
         needed for outcomes and lists.
     measure
-        What is estimated: ``"rank-1"`` (any rank), ``"fnmr@0.001"``, ``"tar@0.001"``, ``"eer"``, ``"auc"``, ``"median-rank@50"``, or any other of
-        `proband.measures`, by name or as an object. For a whole curve use `estimate_cmc`.
+        The measure: ``"rank-1"`` (any rank), ``"fnmr@0.001"``, ``"tar@0.001"``, ``"eer"``, ``"auc"``, ``"median-rank@50"``, or
+        any other of `proband.measures`, by name or as an object. For a whole curve use `estimate_cmc`.
     design
-        What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which asks about *other people* and says which
-        method it took and why; by name as well: ``"bootstrap"``. `Galleries`, which takes scores, deals the people to several galleries. Over a pool:
-        `ImageChoice`. `TrainingSets` takes several scores of one algorithm, trained on different sets.
+        What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which is for *new people* and reports the chosen
+        method and the reason; names are accepted: ``"bootstrap"``. `Galleries` needs scores and divides the people into several
+        galleries. For a pool: `ImageChoice`. `TrainingSets` needs several scores of one algorithm, trained on different sets.
     confidence_level
         0.95 by default.
     seed
         The seed of replicates.
     population
-        The number of people the tested ones were drawn from, without replacement, if it is finite: (1 − n/N) of the variance over
-        people is left, and n/N of that over other images of the same people, which takes several probes of a person
-        (Cochran 1977, §10.4). None for an endless population.
+        The size of the population from which the tested people were drawn without replacement, if it is finite: the variance is
+        (1 − n/N) of the variance over people plus n/N of the variance over other images of the same people, which needs several
+        probes per person (Cochran 1977, §10.4). None for an infinite population.
     one_sided
-        ``lower`` or ``upper``: a bound from below or above instead of an interval. It is the end of the two-sided interval that
-        misses twice as often, and the other end is open.
+        ``lower`` or ``upper``: a lower or upper bound instead of an interval: the end of the two-sided interval with twice the
+        error probability; the other end is open.
     engine
         Where the work runs; by default on this machine.
 
     Returns
     -------
     Estimate or Several
-        The value with its interval; of several algorithms a mapping of names to estimates.
+        The value with its interval; for several algorithms, a mapping from names to estimates.
 
     Examples
     --------

@@ -65,33 +65,33 @@ def evaluate(
 ) -> Evaluation:
     """Measure several algorithms in one experiment: the rate at every rank with its interval, by category of probes.
 
-    Other people vary, searched for in this gallery; `estimate_cmc` has the formulas.
+    Intervals are for new people searched in this gallery; see `estimate_cmc` for the formulas.
 
     Parameters
     ----------
     scores
-        Those of one algorithm or of several, whose names must differ; a mapping names them.
+        Scores of one or several algorithms with different names; a mapping gives their names.
     experiment
         The gallery and probes, the same for all.
     categories
-        Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
-        other probes, so each algorithm is ranked once, and once more for each category with a gallery of its own. A
-        category that no probe falls into is noted and left out.
+        Probe categories to report in addition to all probes together. The rank of a probe does not depend on other probes, so
+        each algorithm is ranked once, and once more for each category with a separate gallery. Categories without probes are
+        left out, with a note.
     by
         Columns whose values make more categories, such as the sex of the person.
     pooled
-        Which probes make the first set; all of them by default.
+        The probes of the first set; by default all probes.
     ranks
         The ranks that tables show; whole curves are always computed.
     confidence_level
-        Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
+        The level of the intervals, which are for new people (``auto`` of `estimate_cmc`).
     weights
-        What weighs the same: every ``probe``, the plain share, beside which the rate with people weighing the same is given where
-        they have different numbers of probes; or every ``person``.
+        What is weighted equally: every ``probe`` (the plain share; if people have different numbers of probes, the
+        person-weighted rate is also reported) or every ``person``.
     one_sided
-        ``lower`` or ``upper``: bounds from below or above instead of intervals.
+        ``lower`` or ``upper``: lower or upper bounds instead of intervals.
     population
-        The number of people the tested ones were drawn from, if it is finite, as in `estimate`.
+        The size of the population from which the tested people were drawn, if it is finite, as in `estimate`.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
     engine

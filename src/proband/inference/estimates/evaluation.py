@@ -47,24 +47,24 @@ class OfProbes:
 @published
 @dataclass(frozen=True, eq=False)
 class Entry(OfProbes, Result):
-    """One algorithm on one set of probes: its outcomes, its curve, the band around it, and the ranks that tables show.
+    """One algorithm on one set of probes: its outcomes, its curve with a band, and the ranks shown in tables.
 
     The category is None for all probes.
 
     Attributes
     ----------
     algorithm, category
-        Whose entry it is, on which probes.
+        The algorithm and the category of probes.
     outcomes, curve, band
-        What became of the probes, the rate at every rank, and its intervals.
+        The outcomes of the probes, the rate at every rank, and its intervals.
     ranks
-        The ranks that tables show.
+        The ranks shown in tables.
     weights
-        What weighs the same in the rates: probes or people.
+        What is weighted equally in the rates: probes or people.
     supposed
-        How alike a person's probes are supposed to be where errors are too few to show it.
+        The assumed correlation within people if errors are too few to estimate it.
     population
-        The number of people the tested ones were drawn from; None for an endless population.
+        The size of the population from which the tested people were drawn; None for an infinite population.
     """
 
     written = Written(
@@ -103,7 +103,7 @@ class Entry(OfProbes, Result):
         return f"{self.algorithm}, {probes_called(self.category)}: {fixed(self.curve.at(1))}{told}"
 
     def weighted_rate(self, rank: int) -> str:
-        """What people call the rate at a rank, with its weights where others would give another rate.
+        """The name of the rate at a rank, with its weights if they matter.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Entry(OfProbes, Result):
 
     @cached_property
     def by_person(self) -> dict[Rank, Estimate | None]:
-        """The rates with people weighing the same; none where all have as many probes, or where these are the rates themselves."""
+        """The person-weighted rates; empty if all people have the same number of probes, or if the rates are already person-weighted."""
         return {rank: self._person_weighted(rank) for rank in self.ranks}
 
     @cached_property
@@ -129,7 +129,7 @@ class Entry(OfProbes, Result):
         return MedianCensoredRank(CENSORED_AT)(self.outcomes).value
 
     def clusters(self, rank: int) -> Clusters:
-        """How alike the outcomes of one person's probes are, at a rank.
+        """The correlation of outcomes within people, at a rank.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Entry(OfProbes, Result):
         Returns
         -------
         Clusters
-            The intraclass correlation, the design effect and what follows from them.
+            The intraclass correlation, the design effect and derived numbers.
         """
         return clusters_of(RecognitionRate(rank, self.weights), self.outcomes)
 
@@ -157,7 +157,7 @@ class Entry(OfProbes, Result):
 
     @cached_property
     def estimates(self) -> dict[Rank, Estimate]:
-        """The rate at each rank that tables show, with its interval."""
+        """The rate at each rank shown in tables, with its interval."""
         return {rank: self.at(rank) for rank in self.ranks}
 
     def at(self, rank: Rank) -> Estimate:
@@ -171,7 +171,7 @@ class Entry(OfProbes, Result):
         Returns
         -------
         Estimate
-            Its ends are not numbers where the band does not reach the rank. Sizes and policies are in `curve.facts`.
+            The ends are NaN if the band does not reach the rank. Sizes and policies are in `curve.facts`.
 
         Examples
         --------
@@ -204,7 +204,7 @@ class Entry(OfProbes, Result):
 
     @property
     def rates(self) -> dict[Rank, Rate]:
-        """The rate at each rank that tables show."""
+        """The rate at each rank shown in tables."""
         return {rank: self.curve.at(rank) for rank in self.ranks}
 
     @property
@@ -213,7 +213,7 @@ class Entry(OfProbes, Result):
         return {rank: self.interval(rank) for rank in self.ranks}
 
     def interval(self, rank: Rank) -> Interval | None:
-        """Return the interval of the rate at a rank; None where the band does not reach it.
+        """Return the interval of the rate at a rank; None if the band does not reach it.
 
         Parameters
         ----------
@@ -234,18 +234,18 @@ class Entry(OfProbes, Result):
 @published
 @dataclass(frozen=True, eq=False)
 class Evaluation(Result):
-    """What became of every algorithm on every set of probes.
+    """The results of every algorithm on every set of probes.
 
     Attributes
     ----------
     entries
-        One for each category and algorithm, categories in the order asked for, algorithms as given.
+        One entry for each category and algorithm, in the given order.
     ranks
-        The ranks that tables show.
+        The ranks shown in tables.
     weights
-        What weighs the same in the rates: probes or people.
+        What is weighted equally in the rates: probes or people.
     empty
-        What is to be said of sets of probes: those that no probe falls into, and those with galleries of their own.
+        Notes on sets of probes: sets without probes, and sets with separate galleries.
 
     Examples
     --------
@@ -284,7 +284,7 @@ class Evaluation(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader should know: all that was left out or decided, once each."""
+        """Notes: everything that was left out or decided, once each."""
         noted = (note for entry in self.entries for note in entry.outcomes.notes)
         return tuple(dict.fromkeys((*noted, *self.empty)))
 
@@ -316,7 +316,7 @@ class Evaluation(Result):
         Returns
         -------
         tuple of Entry
-            An entry for each algorithm; none where nothing was measured on these probes.
+            An entry for each algorithm; empty if nothing was measured on these probes.
         """
         return tuple(entry for entry in self.entries if entry.category == category)
 
@@ -400,7 +400,7 @@ class Evaluation(Result):
         Returns
         -------
         polars.DataFrame
-            A row for each point; no ends where a band does not reach the rank.
+            A row for each point; no ends if a band does not reach the rank.
         """
         return pl.concat(
             entry.curve.to_frame()

@@ -32,9 +32,9 @@ class SetOverlap(Result):
     sets
         The gallery, all probes, and each category of them.
     images, people
-        Sets × sets: how many images, and people, two sets share; on the diagonal how many a set has.
+        Sets × sets: the numbers of images and people that two sets share; on the diagonal, the size of each set.
     notes
-        On categories that no probe falls into.
+        Notes on categories without probes.
     """
 
     sets: tuple[str, ...]
@@ -69,7 +69,7 @@ def set_overlap(
 ) -> SetOverlap:
     """Count the images and people that the gallery, all probes and each category of probes have in common.
 
-    Tests of sets that share probes are not independent of each other, and those of sets that share people are not either.
+    Tests of sets that share probes or people are not independent of each other.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def set_overlap(
     Returns
     -------
     SetOverlap
-        How many images and people every two sets have in common.
+        The numbers of images and people that every two sets share.
 
     Examples
     --------

@@ -102,18 +102,18 @@ class PairedOutcomes:
 @published
 @dataclass(frozen=True, kw_only=True)
 class PairedTest(Test):
-    """A test of two algorithms by what tells them apart: by probes (McNemar's), or by people (sign flip).
+    """A test of two algorithms by discordant probes (McNemar), or people (sign flip).
 
     Attributes
     ----------
     n_sf, n_fs
-        The probes, or people, that speak for the first and for the second algorithm: the test looks at no others.
+        The discordant probes, or people, in favour of the first and of the second algorithm.
     p_value
-        Two-sided: twice the smaller of the one-sided ones, at most 1.
+        Two-sided: twice the smaller one-sided p-value, at most 1.
     p_greater, p_less
-        One-sided: the chance, if neither is better, of what speaks at least as much for the first (the second).
+        One-sided: the probability, if neither is better, of a result at least as favourable to the first (the second).
     p_mid
-        Two-sided, with half the weight of what was observed: less conservative, no longer exact.
+        Two-sided, with half the probability of the observed result: less conservative, but not exact.
     """
 
     n_sf: Count
@@ -152,20 +152,20 @@ def paired_test_of(
 def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
     """Test whether two algorithms recognise probes equally often, by the probes on which they differ.
 
-    If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
-    n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p that less P[X = n_fs] (Fagerland et
-    al. 2013). Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant
-    probe every p-value is 1.
+    If neither is better, each of the n = n_sf + n_fs discordant probes favours either algorithm with probability ½, so
+    p_greater = P[X ≤ n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p is this minus P[X =
+    n_fs] (Fagerland et al. 2013). Probes are assumed to be independent: with several probes per person the test rejects far too
+    often. Without discordant probes, every p-value is 1.
 
     Parameters
     ----------
     n_sf, n_fs
-        The probes that only the first algorithm has right, and those that only the second has.
+        The numbers of probes that only the first, and only the second, algorithm recognises.
 
     Returns
     -------
     McNemar
-        The exact p-values of both sides and of either.
+        The two-sided and one-sided exact p-values.
 
     References
     ----------
@@ -195,11 +195,11 @@ def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
 
 @published
 def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
-    """Find Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation.
+    """Compute Newcombe's interval of the paired difference of two rates: a hybrid of Wilson intervals with the correlation.
 
-    It is method 10 of his paper on paired data (Statistics in Medicine 1998;17:2635). With δ and ε the distances of the two
-    rates to the ends of their Wilson intervals and φ their correlation, p₁ − p₂ − √(δ₁² − 2φδ₁ε₂ + ε₂²) to p₁ − p₂ + √(ε₁² −
-    2φε₁δ₂ + δ₂²). Probes vary, and are taken for independent.
+    This is method 10 of Newcombe's paper on paired data (Statistics in Medicine 1998;17:2635). With δ and ε the distances of
+    the two rates to the ends of their Wilson intervals and φ their correlation, p₁ − p₂ − √(δ₁² − 2φδ₁ε₂ + ε₂²) to p₁ − p₂ +
+    √(ε₁² − 2φε₁δ₂ + δ₂²). Probes are assumed to be independent.
 
     Parameters
     ----------
@@ -241,10 +241,10 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
 
 @published
 def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
-    """Find Tango's score interval of the paired difference of two rates: the differences a score test does not reject.
+    """Compute Tango's score interval of the paired difference of two rates: the differences that a score test does not reject.
 
     Its ends solve (b − c − nδ)/√(n[2q(δ) + δ(1 − δ)]) = ±z, with b and c the discordant counts and q(δ) the most likely share
-    of probes that only the second recognises. Probes vary, and are taken for independent.
+    of probes that only the second recognises. Probes are assumed to be independent.
 
     Parameters
     ----------
