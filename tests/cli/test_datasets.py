@@ -31,7 +31,7 @@ def test_mistakes(run: Run, table: Path) -> None:
     for more, said, code in (
         (("t.csv", "--dataset", "name"), "no column 'name'", 2),
         (("t.csv", "--algorithm", "A"), "name both", 2),
-        (("t.csv", "--errors", "t.csv"), "table of errors", 1),
+        (("t.csv", "--errors", "t.csv"), "table of standard errors", 1),
         (("t.csv", "--csv", "t.csv"), "t.csv", 2),
         (("absent.csv",), "no file", 1),
     ):

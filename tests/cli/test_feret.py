@@ -152,7 +152,7 @@ def test_an_empty_category_is_noted(feret: Run) -> None:
         (("--sizes", "6,x"), 2, "--sizes"),
         (("--sizes", ""), 2, "--sizes"),
         (("--improvement", "fair@1997-03=good@1996-09"), 2, "is not earlier"),
-        (("--improvement", "fair@autumn=good@1997"), 2, "no date"),
+        (("--improvement", "fair@autumn=good@1997"), 2, "not a date"),
         (("--improvement", "fair=good", "--improvement", "fair=good"), 2, "there twice"),
         (("--sizes", "99"), 2, "gallery of 24 people"),
         (("--reject", "1.5"), 2, "--reject: expected a number of at least 0 and below 1"),

@@ -105,7 +105,7 @@ def test_table_and_directory(strat: Run, folder: Path) -> None:
         (("--images", "9"), 1, "people have 9 images"),
         (("--order-by", "date"), 2, "no column"),
         (("--design", "magic"), 2, "design"),
-        (("--rank", "21"), 2, "ranks 1 to 20"),
+        (("--rank", "21"), 2, "must be from 1 to 20"),
     ],
 )
 def test_bad_requests(strat: Run, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -147,7 +147,7 @@ def test_what_cannot_be_judged_is_refused_or_undecided() -> None:
     with pytest.raises(UsageError, match=r"above 0\.5"):
         _judged(0.0, 0.001, level=0.4)
     good, poor = _scores(2.0, "new"), _scores(1.2, "old", seed=2)
-    with pytest.raises(UsageError, match="loss that matters"):
+    with pytest.raises(UsageError, match="needs a margin"):
         gate(good, _first_each(_table(good)), baseline=poor, measure=MedianCensoredRank(5))
     nothing = _judged(0.0, 0.0)
     assert nothing.decision == "undecided"

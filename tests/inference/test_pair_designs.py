@@ -244,7 +244,7 @@ def test_refused():
             estimate(study.scores, study.samples, measure=measure, design=design)
     with pytest.raises(DesignError, match="1 of 4 people have fewer than three images"):
         estimate(few.scores, few.samples, measure=AUC(), design=Jackknife())
-    with pytest.raises(UsageError, match="comparisons are weighted equally"):
+    with pytest.raises(UsageError, match="weight comparisons equally"):
         estimate(study.scores, study.samples, measure=AUC(), design=Jackknife(weights="equal"))
     for measure in MEASURES:
         with pytest.raises(UsageError, match="finite population"):

@@ -303,7 +303,7 @@ def test_results_are_plain_and_say_what_they_assume():
         assert plain["sentence"]["text"] == str(plan.sentence())
         assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
         assert max(map(len, repr(plan).splitlines())) <= 100
-    assert "intraclass correlation of a person's 5 probes is 0.2" in str(plans[0].answers.assuming)
+    assert "intraclass correlation of 5 probes per person is 0.2" in str(plans[0].answers.assuming)
     assert "declared" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
     assert "the differences" in str(plans[5].answers.assuming)
     keys: dict[str, set[str]] = {}
@@ -589,7 +589,7 @@ def test_what_is_no_pilot_is_refused():
     first, second = pilot()
     for wrong, told in (
         ([], "one or two algorithms"),
-        ([first, second, second], "choose among"),
+        ([first, second, second], "select one or two"),
         ([first, pilot(30)[0]], "same probes"),
         ("scores.npz", "pilot"),
     ):

@@ -334,7 +334,7 @@ def test_commands_refuse_what_is_not_there(given: str, message: str, tmp_path: P
     done = run("evaluate", *READ.split(), "-g", "one_per_subject", "--sampling", given, cwd=tmp_path)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
-    assert "did you mean" in done.stderr or "there are:" in done.stderr
+    assert "did you mean" in done.stderr or "available:" in done.stderr
 
 
 STUDY = """

@@ -189,7 +189,7 @@ def test_a_list_that_says_whose_it_is_gives_the_same() -> None:
     nameless = Trials(pl.DataFrame({"score": [0.9, 0.1, 0.2], "mated": [True, False, False]}), "similarity")
     with pytest.raises(DesignError, match="no subject IDs"):
         threshold(nameless, fmr=0.05)
-    with pytest.raises(UsageError, match="as it is"):
+    with pytest.raises(UsageError, match="cannot be used within an experiment"):
         threshold(trials, Experiment(samples, gallery=ids[:10]))
 
 
@@ -197,7 +197,7 @@ def test_what_so_few_cannot_say_is_refused_with_how_many_could() -> None:
     scores, samples = _world(1)
     with pytest.raises(DesignError, match="are too few") as refused:
         threshold(scores, samples, fmr=1e-4)
-    assert "59,912 whatever" in str(refused.value.hint)
+    assert "59,912 for any" in str(refused.value.hint)
     # The number that it names is enough, where nobody stands out.
     both = threshold(scores, samples, fmr=(1e-4, 0.05))
     plain = both[0.05]

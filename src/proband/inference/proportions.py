@@ -56,25 +56,26 @@ def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
 def proportion_interval(
     successes: Successes, n: Size, method: ProportionMethod = "wilson", confidence_level: Level = 0.95
 ) -> Interval:
-    """Find the interval of a proportion of independent trials.
+    """Compute the interval of a proportion of independent trials.
 
-    Trials vary, each a success with the same chance p.
+    Each trial is a success with the same probability p.
 
     Parameters
     ----------
     successes, n
-        How many of how many. An effective number of trials need not be whole; no trials give the whole range.
+        The numbers of successes and trials, which need not be whole (effective sizes); without trials the interval is the whole
+        range.
     method
         ``wilson``: the score interval (Wilson 1927). ``clopper-pearson``: quantiles of Beta(y, n − y + 1) and Beta(y + 1, n −
-        y), which never cover less than they claim (Clopper & Pearson 1934). ``jeffreys``: quantiles of Beta(y + ½, n − y + ½),
-        equal-tailed, with the ends at 0 and 1 where there are no successes or no failures (Brown et al. 2001).
+        y), with at least the nominal coverage (Clopper & Pearson 1934). ``jeffreys``: quantiles of Beta(y + ½, n − y + ½),
+        equal-tailed, with ends at 0 and 1 if there are no successes or no failures (Brown et al. 2001).
     confidence_level
-        Of the interval.
+        The level of the interval.
 
     Returns
     -------
     Interval
-        Of the proportion.
+        The interval of the proportion.
 
     Examples
     --------
@@ -133,22 +134,22 @@ def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Fl
 def difference_of_independent(
     successes_a: Successes, n_a: Size, successes_b: Successes, n_b: Size, confidence_level: Level = 0.95
 ) -> tuple[Interval, float]:
-    """Give the difference of two independent rates an interval, and the score test's p-value of none.
+    """Compute the interval of the difference of two independent rates, and the p-value of the score test.
 
-    Trials of both sets vary, independently. The interval is Newcombe's (1998) hybrid of two Wilson intervals, p₁ − p₂ − √[(p₁ −
+    Trials of both sets are independent. The interval is Newcombe's (1998) hybrid of two Wilson intervals, p₁ − p₂ − √[(p₁ −
     l₁)² + (u₂ − p₂)²] to p₁ − p₂ + √[(u₁ − p₁)² + (p₂ − l₂)²]; the test is two-sided, with the pooled variance.
 
     Parameters
     ----------
     successes_a, n_a, successes_b, n_b
-        Successes of how many, in either set.
+        The numbers of successes and trials in each set.
     confidence_level
-        Of the interval.
+        The level of the interval.
 
     Returns
     -------
     Interval
-        Of the first rate minus the second.
+        The interval of the first rate minus the second.
 
     Examples
     --------

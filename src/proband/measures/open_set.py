@@ -342,33 +342,33 @@ def search(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Searches:
-    """Search every probe among the enrolled people.
+    """Search every probe in the gallery of enrolled people.
 
-    Probes of people who are enrolled are mated searches, the others searches for strangers; FPIR and FNIR at any threshold
-    follow from what each returned (ISO/IEC 19795-1).
+    Probes of enrolled people are mated searches, all others are non-mated; FPIR and FNIR at any threshold follow from their
+    candidates (ISO/IEC 19795-1).
 
     Parameters
     ----------
     fusion
-        How a person's several samples make one score: the closest (``max``), or their ``mean``.
+        How scores of several samples of a person are combined: the closest (``max``), or the ``mean``.
     on_failure
-        ``miss``: a failed probe returns nobody, which is a miss of a mated search and no false positive of another; failed
-        gallery samples are not enrolled. ``as_scored``: marks are ignored.
+        ``miss``: a failed probe returns no candidates, which is a miss for a mated search and not a false positive for a
+        non-mated search; failed gallery samples are not enrolled. ``as_scored``: marks are ignored.
     counted_at
-        Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+        Thresholds, in the orientation of the scores, at which candidates are counted: for errors by gallery size.
     scores
         Scores or embeddings of one algorithm.
     experiment
-        The gallery, and probes of enrolled people and of strangers.
+        The gallery, and probes of enrolled people and of people not enrolled.
     check_orientation
-        Whether scores that look reversed are refused.
+        Whether scores that look reversed raise an error.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
     Searches
-        What every search found, from which FPIR and FNIR follow at any threshold.
+        The results of every search, from which FPIR and FNIR follow at any threshold.
 
     Examples
     --------

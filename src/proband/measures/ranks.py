@@ -67,17 +67,17 @@ def rank(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Outcomes:
-    """Find the rank of every probe among the gallery.
+    """Compute the rank of every probe in the gallery.
 
-    The rank is the place of the first image of the probe's own subject when the gallery is ordered by closeness. With
-    several mates the best one counts; mates never stand before one another.
+    The rank is the position of the first image of the same subject when the gallery is ordered by closeness. With several mates
+    the best rank counts; mates are not counted against each other.
 
     Parameters
     ----------
     scores
-        A matrix or embeddings; for embeddings no matrix is ever made.
+        A matrix or embeddings; embeddings are ranked without building a matrix.
     experiment
-        The gallery and probes. Probes whose subject is not in the gallery have no rank; they are counted.
+        The gallery and probes. Probes with a subject not in the gallery have no rank and are counted.
     ties
         ``pessimistic`` (default), ``optimistic`` or ``mean``: see `Outcomes`.
     counting
@@ -85,14 +85,14 @@ def rank(
     on_failure
         ``miss`` (default) or ``as_scored``: see `Outcomes`.
     check_orientation
-        Refuse scores whose declared orientation makes genuine pairs look worse than impostor pairs beyond chance.
+        Whether to raise an error if, with the declared orientation, genuine pairs look significantly worse than impostor pairs.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
     Outcomes or Several
-        The rank of every probe; of several algorithms a mapping of names to outcomes.
+        The rank of every probe; for several algorithms, a mapping from names to outcomes.
 
     Examples
     --------

@@ -34,8 +34,8 @@ _NO_EVENT = Sentence(
 _BINOMIAL_COUNT = Sentence(
     "bootstrap.binomial-count",
     "note",
-    "probes are resampled individually, so with c of n successes the count in a replicate has exactly the "
-    "distribution Binomial(n, c/n) and is drawn from it",
+    "probes are resampled individually, so with c of n successes the count in a replicate is exactly "
+    "Binomial(n, c/n), and is drawn as such",
 )
 _PROBES_INDEPENDENT = Sentence(
     "bootstrap.probes-independent",

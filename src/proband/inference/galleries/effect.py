@@ -77,20 +77,20 @@ def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign
 @published
 @dataclass(frozen=True, eq=False)
 class ImageColumns:
-    """The same number of images of each person, as columns: any of them can be the gallery.
+    """The same number of images per person, as columns, each of which can be the gallery.
 
     Attributes
     ----------
     samples, places
         The table, and people × columns: positions in it.
     mixed
-        Whether images were dealt to the columns in rotation, so that each holds an equal share of each original one.
+        Whether images were assigned to the columns in rotation, so that each column has an equal share of each original column.
     n_left_out
-        People with fewer images that were scored as queries and as targets.
+        People with too few images that were scored as both queries and targets.
     n_unused
-        Images in no column: of those people, and beyond the columns.
+        Unused images: of those people, and in excess of the columns.
     most_people
-        The fewest images that would do (three), and how many people have them, where that is more people than these.
+        The smallest possible number of images (three), and how many people have them, if this includes more people.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class ImageColumns:
         order_by: str | None = None,
         design: StratifiedDesign | None = None,
     ) -> ImageColumns:
-        """Take the first images of everybody who has enough that every algorithm scored both ways.
+        """Use the first images of every person with enough images that every algorithm scored as query and as target.
 
         Parameters
         ----------
@@ -131,13 +131,15 @@ class ImageColumns:
         scores
             One for each algorithm.
         n_images
-            Columns; by default as many as leave the most probes while at least half of the people with three are kept.
+            The number of columns; by default the number with the most probes that keeps at least half of the people with three
+            images.
         mixed
-            Deal the images of each person to the columns in rotation.
+            Whether to assign the images of each person to the columns in rotation.
         order_by
-            The column that orders a person's images; by default the order of the table.
+            The column by which the images of a person are ordered; by default table order.
         design
-            What the number must suit where it is not given: `BRR` by default, which takes a prime power of probes a person.
+            The design that determines the default number of columns: `BRR` by default, which needs a prime power of probes per
+            person.
 
         Returns
         -------
@@ -193,11 +195,11 @@ class ImageColumns:
 
     @property
     def n_columns(self) -> int:
-        """How many images each person has."""
+        """The number of images per person."""
         return int(self.places.shape[1])
 
     def experiment(self, gallery: Count, probes: tuple[Count, ...] | None = None) -> Experiment:
-        """One column as the gallery, the others (or some of them) as probes.
+        """Return an experiment with one column as the gallery and others as probes.
 
         Parameters
         ----------
@@ -233,14 +235,14 @@ class GalleryEffect(Result):
     Attributes
     ----------
     estimates, bands
-        The rate at the rank and the whole curve, for each gallery, under the design.
+        The rate at the rank and the whole curve for each gallery, with the intervals of the design.
     test
-        Do the galleries differ? Hotelling's T² of people's contrasts, as F, which knows that galleries share people and
-        images. Its target is other people.
+        The test for differences between galleries: Hotelling's T² of contrasts per person, as F, which accounts for shared
+        people and images. It is for new people.
     pairs
-        Every two galleries, by their numbers: Student's interval of the difference over people, and Holm's adjustment of its p-value.
+        Every pair of galleries, by number: Student's interval of the difference over people, with Holm-adjusted p-values.
     algorithm, rank, mixed
-        Whose rates they are, at which rank, and whether images were dealt to the columns in rotation.
+        The algorithm, the rank, and whether images were assigned to the columns in rotation.
     n_subjects, n_left_out
         People, and people with too few images.
     """
@@ -259,7 +261,7 @@ class GalleryEffect(Result):
 
     @property
     def range(self) -> float:
-        """The largest less the smallest rate."""
+        """The largest minus the smallest rate."""
         values = [one.value for one in self.estimates]
         return max(values) - min(values)
 
@@ -301,32 +303,33 @@ def gallery_effect(
     on_failure: FailurePolicy = "miss",
     seed: Seed = 0,
 ) -> GalleryEffect:
-    """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which.
+    """Use each column of images as the gallery in turn and test whether the choice matters.
 
-    The experiment of Micheals & Boult (2001). Each gallery's rate and curve vary the probe images of these people (`BRR` by
-    default). The test is over other people: with x̄ the mean contrasts of people's rates between columns and S their
-    covariance, F = (K − p)/(p(K − 1)) · K x̄ᵀS⁻¹x̄ on p and K − p degrees of freedom (Hotelling 1931), which knows that
-    galleries share people and images. Every two columns are compared by Student's t over people, adjusted by Holm (1979).
+    The experiment of Micheals & Boult (2001). Intervals of the rate and the curve of each gallery are for new probe images of
+    these people (`BRR` by default). The test is for new people: with x̄ the mean contrasts of the rates of people between
+    columns and S their covariance, F = (K − p)/(p(K − 1)) · K x̄ᵀS⁻¹x̄ on p and K − p degrees of freedom (Hotelling 1931),
+    which accounts for shared people and images. Every two columns are compared by Student's t over people, adjusted by Holm
+    (1979).
 
     Parameters
     ----------
     scores
         Scores or embeddings of one algorithm or of several.
     columns
-        The images of each person in columns, each of which is the gallery once.
+        The images of each person in columns, each of which is the gallery in turn.
     rank
-        At which a probe counts as recognised.
+        The rank at which a probe counts as recognised.
     design
         `BRR` by default, or another stratified design.
     confidence_level, seed
-        Of all intervals, and of replicates.
+        The level of all intervals, and the seed of replicates.
     ties, on_failure
         As in `rank`.
 
     Returns
     -------
     GalleryEffect or Several
-        The rate with each gallery, and the test; of several algorithms a mapping of names to them.
+        The rate with each gallery, and the test; for several algorithms, a mapping from names to these.
 
     Examples
     --------

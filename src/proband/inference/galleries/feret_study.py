@@ -93,51 +93,51 @@ def feret_study(
 ) -> FeretStudy:
     """Run the study of FERET: curves by category, averages, places, versions, galleries, sizes, rejection.
 
-    Intervals speak of other people searched for in this gallery; those over galleries of other people as well. What each part
-    estimates and by which formula stands with `evaluate`, `compare`, `average_band`, `gallery_variation`, `size_curve` and
-    `rejection_test`.
+    Intervals are for new people searched in this gallery; intervals over galleries are also for new galleries. For estimands
+    and formulas see `evaluate`, `compare`, `average_band`, `gallery_variation`, `size_curve` and `rejection_test`.
 
     Parameters
     ----------
     scores, experiment, categories, pooled
-        As `evaluate` takes them: all algorithms, the whole gallery and all probes, the categories of probes, and which probes
-        are taken together.
+        As in `evaluate`: all algorithms, the whole gallery and all probes, the categories of probes, and the pooled probes.
     versions
-        Pairs (fully automatic, partially automatic) of names. The fully automatic version's failures count as misses, so that
-        the difference is the cost of locating the face. Fully automatic versions take no part in averages and places.
+        Pairs (fully automatic, partially automatic) of names. Failures of the fully automatic version count as misses, so the
+        difference is the cost of locating the face. Fully automatic versions are excluded from averages and ranks of
+        algorithms.
     improvements
-        Pairs (earlier, later) of names, and their dates if they are to be shown.
+        Pairs (earlier, later) of names, optionally with dates.
     galleries
-        Disjoint galleries to repeat everything over, in one order of people or several.
+        Disjoint galleries over which to repeat the analysis, in one or several orders of people.
     ages
         The column whose difference between probe and mate is the age in tables of variation.
     sizes
-        Numbers of people enrolled to work out the expected rate for.
+        Numbers of enrolled people for which to compute the expected rate.
     rejection
         Searches for people who are not enrolled.
     participants
-        Who took part: date of the test, metric, training, version. Algorithms of one date make one panel.
+        The participants: test date, metric, training, version. Algorithms with the same date share a panel.
     verification
-        A measure of verification, such as ``fnmr@0.01`` or ``auc``, whose order of algorithms stands beside that of identification.
+        A measure of verification, such as ``fnmr@0.01`` or ``auc``, to compare the order of algorithms with that by
+        identification.
     ranks
-        The ranks of tables; the first is that of tests, places, galleries and sizes.
+        The ranks of tables; the first is used for tests, places, galleries and sizes.
     power
-        At which differences of the leading algorithms count as ones that a set of probes could show (`difficulty`).
+        The power with which a set of probes must detect differences between leading algorithms (`difficulty`).
     ranked
-        What became of every probe, for each algorithm, if that is known already.
+        The outcomes of every algorithm, if already computed.
     seed
-        Of galleries at random, people held out, and replicates where there are any.
+        The seed of random galleries, held-out people and replicates.
     ties, counting, on_failure, check_orientation
         As in `rank`.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
     FeretStudy
-        The evaluation, versions, improvements, galleries and rejection, as far as they were asked for.
+        The evaluation, versions, improvements, galleries and rejection, if requested.
 
     References
     ----------

@@ -115,7 +115,7 @@ def date_parts(text: str) -> tuple[int, ...]:
 
 @published
 def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
-    """Read a table of participants: the column ``algorithm``, and any of what else a `Participant` has."""
+    """Read a table of participants: the column ``algorithm`` and any other fields of `Participant`."""
     file = Path(path)
     known = ["algorithm", *FACTS]
     frame = read_frame(file, known)

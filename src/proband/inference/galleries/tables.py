@@ -120,21 +120,21 @@ class GalleryVariation(OfProbes, Result):
     Attributes
     ----------
     galleries, cells
-        What each gallery holds, and each algorithm in each gallery (algorithms as given, galleries in order).
+        The content of each gallery, and each algorithm in each gallery (algorithms and galleries in the given order).
     rows
         Each algorithm over the galleries.
     averages, average
-        The mean rate of the algorithms in each gallery (None where none has one), and those means over the galleries.
+        The mean rate of the algorithms in each gallery (None if no algorithm has a rate), and its mean over the galleries.
     size
         People in each gallery.
     answers, notes
-        The four answers of the means over galleries, and what else a reader should know.
+        The four answers of the means over galleries, and notes.
     estimand, category, design
-        What is measured, of which probes, and how people were dealt.
+        The measure, the category of probes, and how people were assigned to galleries.
     confidence_level, seed
-        Of the intervals, and of the draws behind places.
+        The level of the intervals, and the seed of the resamples behind places.
     tallies
-        Each person's successes in each gallery with probes.
+        The successes of each person in each gallery with probes.
     """
 
     written = Written({"category": "probe_set", "algorithms": "rows"}, without=("tallies",), versioned=True)
@@ -170,7 +170,7 @@ class GalleryVariation(OfProbes, Result):
         Returns
         -------
         tuple of GalleryCell
-            A cell for each gallery; none for an unknown name.
+            A cell for each gallery; empty for an unknown name.
         """
         return tuple(cell for cell in self.cells if cell.algorithm == algorithm)
 

@@ -129,35 +129,35 @@ def gallery_variation(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> GalleryVariation:
-    """Measure algorithms in several galleries of different people, and ask how much the people matter.
+    """Measure algorithms in several galleries of different people, and how much the galleries differ.
 
-    Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery. The mean
-    over galleries varies other people, enrolled and searched for (`spread_of`); the interval and the places of one gallery vary
-    the people searched for in it; `heterogeneity` tests whether galleries differ.
+    Each probe is ranked in the gallery with its person, so no score is used in more than one gallery. The interval of the mean
+    over galleries is for new people, both enrolled and searched (`spread_of`); the interval and the places in one gallery are
+    for new people searched in it; `heterogeneity` tests whether galleries differ.
 
     Parameters
     ----------
     scores
-        One for each algorithm, with names of their own.
+        Scores of each algorithm, with different names.
     experiment
         The large gallery and its probes.
     design
-        How people are dealt to galleries.
+        How people are assigned to galleries.
     measure
         A recognition rate, such as ``"rank-1"``.
     category
-        Score only these probes; a gallery may then have none, and its cells are empty.
+        Use only these probes; cells of galleries without such probes are empty.
     ages
-        A column of dates or numbers: each gallery's mean time between probe and mate, in days for dates.
+        A column of dates or numbers, for the mean time between probe and mate in each gallery, in days for dates.
     confidence_level, seed
-        Of all intervals, and of the draws behind the places' intervals.
+        The level of all intervals, and the seed of the resamples behind the intervals of places.
     ties, counting, on_failure, check_orientation, threads, progress, engine
         As in `rank`.
 
     Returns
     -------
     GalleryVariation
-        The rate in each gallery, how much galleries differ, and the mean over them.
+        The rate in each gallery, the variation between galleries, and the mean over galleries.
 
     References
     ----------

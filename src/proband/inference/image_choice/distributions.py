@@ -23,19 +23,18 @@ Counts = npt.NDArray[np.int64]
 @published
 @dataclass(frozen=True, eq=False)
 class Distribution(Result):
-    """How often each value k/n occurred.
+    """The frequency of each value k/n.
 
     Attributes
     ----------
     first
-        The smallest numerator there can be: 0 for a rate, −n for a difference.
+        The smallest possible numerator: 0 for a rate, −n for a difference.
     counts
         ``counts[j]`` trials had the value (first + j)/n.
     n
-        The number of people: a value is a whole number of them.
+        The number of people, the denominator of the values.
     exact_moments
-        Mean and standard deviation where they do not follow from the counts: with fractional successes these are of the
-        nearest k/n.
+        Mean and standard deviation if they do not follow from the counts, which use the nearest k/n for fractional successes.
 
     Examples
     --------
@@ -97,12 +96,12 @@ class Distribution(Result):
 
     @property
     def n_trials(self) -> int:
-        """How many trials were counted."""
+        """The number of counted trials."""
         return int(self.counts.sum())
 
     @property
     def values(self) -> Floats:
-        """The values that can occur."""
+        """The possible values."""
         return (self.first + np.arange(len(self.counts))) / self.n
 
     @property
@@ -114,8 +113,8 @@ class Distribution(Result):
     def interval(self, confidence_level: Level = 0.95) -> Interval:
         """The percentile interval of Beveridge et al. 2001.
 
-        Come in from both ends of the finest histogram until more than half of what is left out has been passed: of
-        10,000 trials at 95 %, the 251st smallest and the 251st largest.
+        Cut off equal tails of the finest histogram: for 10,000 trials at 95%, the ends are the 251st smallest and the 251st
+        largest value.
 
         Parameters
         ----------
@@ -134,7 +133,7 @@ class Distribution(Result):
         return Interval(float(self.values[low]), float(self.values[high]))
 
     def at_most(self, value: float = 0.0) -> int:
-        """How many trials had at most this value.
+        """The number of trials with at most this value.
 
         Parameters
         ----------
@@ -151,13 +150,13 @@ class Distribution(Result):
     def histogram(self, width: int = 1) -> tuple[Floats, Counts]:
         """Bins of `width` whole values: their edges and counts.
 
-        Edges lie halfway between values, so that no value is on an edge. Every bin holds equally many values that can occur,
-        but for the last.
+        Edges are halfway between values, so no value is on an edge. Every bin except the last has the same number of possible
+        values.
 
         Parameters
         ----------
         width
-            How many values that can occur a bin holds, from 1.
+            The number of possible values per bin, at least 1.
 
         Returns
         -------
@@ -180,7 +179,7 @@ class Distribution(Result):
 
     @property
     def occurring_counts(self) -> Counts:
-        """How many trials had each of these."""
+        """The number of trials with each of these values."""
         found: Counts = self.counts[self.counts != 0]
         return found
 

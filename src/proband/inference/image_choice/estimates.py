@@ -124,26 +124,27 @@ def exact_over_choices(
     max_rank: Rank | None = None,
     engine: Engine = None,
 ) -> ExactChoice:
-    """Find the mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.
+    """Compute the exact mean rate at every rank if the pair of each person is drawn independently, without simulation.
 
-    Given a probe and its mate, how many of the other people beat the mate is Poisson-binomial (see `exact_choice`). Images of
-    these people vary. With up to 2,000 people of eight pairs each, the variance at rank 1 as well.
+    Given a probe and its mate, the number of other people closer than the mate has a Poisson-binomial distribution (see
+    `exact_choice`). The result is for choices of images of these people. With up to 2,000 people with eight pairs each, the
+    variance at rank 1 is also computed.
 
     Parameters
     ----------
     scores
-        Scores or embeddings over the images of the pool, of one algorithm or of several.
+        Scores or embeddings over the images of the pool, for one or several algorithms.
     experiment
-        The pool: the people, and the pairs of images each could have had.
+        The pool: the people, and the possible pairs of images of each.
     ties, on_failure, engine
         As in `rank`.
     max_rank
-        How many ranks are counted; by default all.
+        The number of ranks; by default all.
 
     Returns
     -------
     ExactChoice or Several
-        The mean rate at every rank; of several algorithms a mapping of names to them.
+        The mean rate at every rank; for several algorithms, a mapping from names to these.
 
     Examples
     --------

@@ -24,18 +24,18 @@ def trial_choices(
     seed: Seed = 0,
     pseudonyms: bool = False,
 ) -> pl.DataFrame:
-    """List what some trials of `permute` choose: a row for each trial and person, the gallery image and the probe image.
+    """List the choices of some trials of `permute`: the gallery image and the probe image for each trial and person.
 
-    The same pool, design and seed give the trials that `permute` ran. Distractors have a gallery image and no probe.
+    The same pool, design and seed give the same trials as `permute`. Distractors have a gallery image and no probe.
 
     Parameters
     ----------
     experiment, design, seed
-        As `permute` had them; the experiment is the pool.
+        As in `permute`; the experiment is the pool.
     trials
-        Which, counted from 1.
+        The numbers of the trials, from 1.
     pseudonyms
-        Number people and their images instead of naming them.
+        Use numbers instead of the names of people and images.
 
     Returns
     -------

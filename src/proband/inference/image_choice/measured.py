@@ -47,20 +47,20 @@ _INFINITE = Sentence(
 @published
 @dataclass(frozen=True, eq=False)
 class MeasureOverChoices(Result):
-    """A measure of every algorithm over choices of images, and the differences D in the same trial.
+    """A measure of every algorithm over choices of images, and the differences D within the same trial.
 
     Attributes
     ----------
     measure
-        What is measured, as it is asked for.
+        The code of the measure.
     estimates
-        By the name of each algorithm the mean over trials, with the percentile interval; every trial's value is in `replicates`.
+        The mean over trials with the percentile interval, by algorithm; `replicates` has the value of every trial.
     pairs
-        The pairs whose differences are counted: those whose D is finite in every trial.
+        The pairs with differences: pairs for which D is finite in every trial.
     notes
-        On pairs whose D is not.
+        Notes on pairs for which D is infinite in some trials.
     larger_is_better, in_points
-        Which of two algorithms is ahead, and whether differences are shown in percentage points.
+        Whether larger values are better, and whether differences are shown in percentage points.
     """
 
     written = Written(also=("differences",), without=("pairs", "larger_is_better", "in_points"))
@@ -73,7 +73,7 @@ class MeasureOverChoices(Result):
     notes: tuple[Note, ...] = ()
 
     def apart(self, first: str, second: str) -> Estimate:
-        """Return the distribution of D, the first's value less the second's in the same trial.
+        """Return the distribution of D, the first value minus the second within the same trial.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class MeasureOverChoices(Result):
         Returns
         -------
         Estimate
-            The mean of D with its percentile interval; every trial's D is in `replicates`.
+            The mean of D with its percentile interval; `replicates` has D of every trial.
         """
         for name in (first, second):
             if name not in self.estimates:
@@ -111,7 +111,7 @@ class MeasureOverChoices(Result):
     def difference(self, first: str, second: str) -> Difference:
         """Return D over choices of images: its mean and percentile interval, and in how many trials the first does not win.
 
-        It varies images of these people. Trials are no draws under a null hypothesis, so there is no p-value.
+        It is for other choices of images of these people. Trials are not draws under a null hypothesis, so there is no p-value.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class MeasureOverChoices(Result):
         Returns
         -------
         Difference
-            Without a test and a verdict; `not_won` of `n_trials`.
+            A difference without a test or verdict, with `not_won` of `n_trials`.
         """
         spread = self.apart(first, second)
         apart = _values(spread)
@@ -146,16 +146,16 @@ class MeasureOverChoices(Result):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """D of every pair that is compared."""
+        """D of every compared pair."""
         return tuple(self.difference(*pair) for pair in self.pairs)
 
     def at_level(self, confidence_level: float) -> MeasureOverChoices:
-        """Return the same with intervals of another level.
+        """Return the same results with another level of intervals.
 
         Parameters
         ----------
         confidence_level
-            The share of choices that intervals hold, between 0 and 1.
+            The share of choices within the intervals, between 0 and 1.
 
         Returns
         -------

@@ -69,30 +69,30 @@ _REMAINDER = Sentence(
 @published
 @dataclass(frozen=True, eq=False)
 class VirtualExperiments(Result):
-    """What became of every algorithm in many choices of images.
+    """The results of every algorithm over many choices of images.
 
     Attributes
     ----------
     algorithms, n_subjects, n_ranks
-        Who was tested, with how many people, and how many ranks were counted.
+        The algorithms, the number of people, and the number of counted ranks.
     n_trials
-        The trials that the results rest on; fewer than asked for if the run was stopped.
+        The number of trials; fewer than requested if the run was stopped.
     successes
         Algorithms × people × low ranks: the mean success of each person at ranks 1 … 10.
     replicates
-        Algorithms × trials × low ranks: every trial's rates, if they were kept.
+        Algorithms × trials × low ranks: the rates of every trial, if they were kept.
     answers, notes
-        What varied, what was fixed, and who could not take part.
+        What varied, what was held fixed, and who was left out.
     metrics
-        Of each algorithm, how embeddings were compared; None for scores that are taken as given.
+        How embeddings were compared, for each algorithm; None for supplied scores.
     design, seed, ties, kernel
-        How images were chosen, ties were ordered and trials were counted.
+        How images were chosen, the seed, the tie policy, and the counting kernel.
     confidence_level
-        Of the intervals over choices: the share of choices that they hold.
+        The level of the intervals over choices: the share of choices within them.
     n_distractors
-        People who are enrolled in every trial with one image, and not searched for.
+        People who are enrolled in every trial with one image and never searched.
     measured
-        By code, the other measures that were asked for, over the same trials.
+        The other requested measures over the same trials, by code.
     """
 
     written = Written(
@@ -125,12 +125,12 @@ class VirtualExperiments(Result):
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The algorithms whose differences were counted, two by two: those chosen, or every two."""
+        """The compared pairs of algorithms: the selected pairs, or every pair."""
         return tuple((self.algorithms[a], self.algorithms[b]) for a, b in self._differences)
 
     @property
     def standard_error_of_means(self) -> float:
-        """By how much the mean rates at rank 1 are off by chance, at most: the standard error over trials."""
+        """The largest standard error, over trials, of the mean rates at rank 1."""
         worst = max(self.rate(name).standard_deviation for name in self.algorithms)
         return float(worst / self.n_trials**0.5)
 
@@ -142,7 +142,7 @@ class VirtualExperiments(Result):
         algorithm
             Its name.
         rank
-            From 1 to the last rank that was counted.
+            From 1 to the last counted rank.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class VirtualExperiments(Result):
         return self._rates[self._place(algorithm)][rank - 1]
 
     def difference(self, first: str, second: str, rank: Rank = 1) -> Distribution:
-        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10.
+        """Return the distribution of D, the first rate minus the second within the same trial, at ranks 1 … 10.
 
         Parameters
         ----------
@@ -175,8 +175,8 @@ class VirtualExperiments(Result):
     def not_won(self, first: str, second: str, rank: Rank = 1) -> int:
         """Count the trials in which the first does *not* win: D ≤ 0.
 
-        It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
-        p-value: whether the first would win on *other people* is what `compare` asks.
+        This counts choices of images of these people. Trials are not draws under a null hypothesis, so the share is not a
+        p-value; to test for *new people*, use `compare`.
 
         Parameters
         ----------
@@ -228,14 +228,14 @@ class VirtualExperiments(Result):
         return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
     def choices(self, experiment: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
-        """List which images of each person some trials chose from the pool, as `trial_choices` does.
+        """List the images of each person chosen in some trials, as in `trial_choices`.
 
         Parameters
         ----------
         experiment
-            The pool, as `permute` had it.
+            The pool, as in `permute`.
         trials
-            Which, counted from 1.
+            The numbers of the trials, from 1.
 
         Returns
         -------
@@ -247,12 +247,12 @@ class VirtualExperiments(Result):
         return trial_choices(experiment, design=self.design, trials=trials, seed=self.seed)
 
     def at_level(self, confidence_level: Level) -> VirtualExperiments:
-        """Return the same with intervals of another level.
+        """Return the same results with another level of intervals.
 
         Parameters
         ----------
         confidence_level
-            The share of choices that intervals hold, between 0 and 1.
+            The share of choices within the intervals, between 0 and 1.
 
         Returns
         -------
@@ -263,12 +263,12 @@ class VirtualExperiments(Result):
         return replace(self, confidence_level=confidence_level, measured=measured)
 
     def rates(self) -> dict[str, RatesOverChoices]:
-        """Every algorithm's rates at all ranks that were counted.
+        """The rates of every algorithm at all counted ranks.
 
         Returns
         -------
         dict
-            By the name of each algorithm its `RatesOverChoices`.
+            `RatesOverChoices` by algorithm.
         """
         made = {}
         for name in self.algorithms:
@@ -310,12 +310,12 @@ class VirtualExperiments(Result):
         )
 
     def differences(self) -> tuple[DifferencesOverChoices, ...]:
-        """Every two algorithms, or the pairs that were chosen, at ranks 1 … 10, where differences were counted.
+        """Every pair of algorithms, or the selected pairs, at ranks 1 … 10, if differences were counted.
 
         Returns
         -------
         tuple of DifferencesOverChoices
-            One for each pair; none where differences were not counted.
+            One for each pair; empty if differences were not counted.
         """
         ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
         answers = replace(self.answers, of=difference_of(self.answers.of))
@@ -353,39 +353,40 @@ def permute(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> VirtualExperiments:
-    """Permute the choice of gallery and probe images, all algorithms in the same trials (Beveridge et al. 2001, §7).
+    """Permute the choice of gallery and probe images, in the same trials for all algorithms (Beveridge et al. 2001, §7).
 
-    Each trial chooses for every person a gallery and a probe image, and measures the rate ρ_τ and, of every two algorithms, the
-    difference D_τ. Images of these people vary; the people stay, so nothing is said of others.
+    Each trial chooses a gallery image and a probe image for every person and measures the rate ρ_τ and, for every pair of
+    algorithms, the difference D_τ. The people are held fixed, so results do not apply to new people.
 
     Parameters
     ----------
     scores
-        One for each algorithm, over the images of the pool.
+        Scores of each algorithm over the images of the pool.
     experiment
-        The pool: the people, and the pairs of images each could have had.
+        The pool: the people, and the possible pairs of images of each.
     design
-        How many trials, balanced or not.
+        The number of trials, and whether they are balanced.
     max_rank
-        How many ranks are counted: by default all, for more than 1,000 people the first 100. Ten or fewer are fastest.
+        The number of ranks to count: by default all, or the first 100 for more than 1,000 people. Ten or fewer are fastest.
     measures
-        Other measures of the same trials, by name or as objects: ``"median-rank@10"``, ``"median-relative-rank"``, ``"rank-20"``, or a
-        `RankStatistic`. Every trial's value is kept, and so are differences in the same trial (`VirtualExperiments.measured`).
+        Further measures in the same trials, by name or as objects: ``"median-rank@10"``, ``"median-relative-rank"``,
+        ``"rank-20"``, or a `RankStatistic`. The value and the differences of every trial are kept
+        (`VirtualExperiments.measured`).
     pairs, against
-        Which pairs of algorithms differences are counted of, by name, the first less the second; or every other algorithm less one.
-        By default every two.
+        The pairs of algorithms to compare, by name (first minus second); or a baseline to compare every other algorithm with.
+        Default: every pair.
     ties, on_failure
-        As in `rank`. Under ``mean`` successes are fractions where there are ties.
+        As in `rank`. With ``mean``, ties give fractional successes.
     seed
         The seed: the same trials for the same seed, with any number of threads and every kernel.
     keep
-        Keep every trial's rates at the ranks 1 … 10.
+        Whether to keep the rates of every trial at ranks 1 … 10.
     differences
-        Count the differences between every two algorithms, too.
+        Whether to count the differences between algorithms.
     kernel
-        ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
+        ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The results are the same, only the time differs.
     keep_on_interrupt
-        When the run is stopped from the keyboard, return what was done so far.
+        Whether to return the completed trials if the run is stopped from the keyboard.
     threads, progress, engine
         As in `rank`.
 

@@ -16,22 +16,22 @@ from proband.words import Note, counted
 @published
 @dataclass(frozen=True, eq=False)
 class OutcomeComparison(Standings):
-    """Several systems on the same items.
+    """A comparison of several systems on the same items.
 
     Attributes
     ----------
     estimates
-        Each system's rate with its interval.
+        The rate of each system with its interval.
     pairs
-        Every two of them, in the order given.
+        Every pair of systems, in the given order.
     margin
-        What counts as a difference worth having.
+        The smallest difference that matters.
     unit
-        What is drawn anew.
+        The independent unit.
     larger_is_better
-        More successes are.
+        Always true: more successes are better.
     confidence_level, answers, notes
-        Of the intervals; what the differences mean, and what a reader should know.
+        The level of the intervals; the meaning of the differences; and notes.
 
     Examples
     --------

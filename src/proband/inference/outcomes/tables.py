@@ -54,31 +54,33 @@ def compare_outcomes(
     against: str | None = None,
     one_sided: Side | None = None,
 ) -> OutcomeComparison:
-    """Compare systems by their outcomes of the same items: 1 for a success, 0 for a failure, or between.
+    """Compare systems by their outcomes on the same items: 1 for a success, 0 for a failure, or a fraction.
 
-    What is estimated is the difference of success rates; new items vary (or clusters of them), and the systems stay. The test turns
-    around each unit's difference (Fisher 1935): of single items it is McNemar's (1947), mid-p, with Tango's (1998) interval. Several
-    systems are tested under the same signs, and their intervals, p-values and verdicts hold for all pairs together.
+    The estimand is the difference of success rates for new items, or new clusters of items; the systems are held fixed. The
+    test flips the sign of the difference of each unit (Fisher 1935): for single items it is McNemar's test (1947), mid-p, with
+    Tango's (1998) interval. Several systems are tested with the same signs, and intervals, p-values and verdicts hold jointly
+    for all pairs.
 
     Parameters
     ----------
     table
         A pandas or polars frame, or a mapping of columns.
     item, algorithm, success
-        Columns of a *long* table, a row for each item and system: the item, the system and the outcome.
+        Columns of a *long* table with one row per item and system: the item, the system and the outcome.
     algorithms
-        Columns of a *wide* table, a row for each item: the outcomes of each system. `item` may name its items.
+        Columns of a *wide* table with one row per item: the outcomes of each system. `item` may be the column of item names.
     cluster
-        Column of what items share, such as a patient, a document or a site: clusters are then the units.
+        Column of clusters of items, such as patients, documents or sites: clusters are then the units.
     margin
-        The smallest difference worth having; 0.01, one point, by default.
+        The smallest difference that matters; 0.01, one percentage point, by default.
     adjust
         With three and more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         lets each pair stand for itself.
     pairs, against
-        Compare only these pairs, the first less the second, or every other system with one; what is adjusted is adjusted for these alone.
+        Compare only these pairs (first minus second), or every other system with a baseline; adjustments are for these pairs
+        only.
     one_sided
-        ``lower`` bounds differences from below (has the first more?), ``upper`` from above, and that side is tested; rates keep two ends.
+        ``lower`` or ``upper``: a one-sided bound of differences, with the p-value of that side; rates keep two-sided intervals.
     confidence_level
         Of all intervals.
     seed
@@ -92,7 +94,7 @@ def compare_outcomes(
     Raises
     ------
     InputError
-        If an item has no outcome of some system, or two, or one that is not from 0 to 1.
+        If an item has no outcome or two outcomes of a system, or an outcome outside 0 to 1.
 
     Examples
     --------

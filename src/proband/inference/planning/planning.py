@@ -128,34 +128,34 @@ def plan_half_width(
     assurance: Assurance | None = None,
     confidence_level: Level = 0.95,
 ) -> HalfWidthPlan:
-    """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
+    """Plan the interval of a rate: the number of people for a half-width, or the half-width for a number of people.
 
-    The interval is the one `estimate` chooses. With one probe each it is Wilson's (1927) at the expected rate. Over several probes
-    of a person its half-width varies from test to test, and the plan is for the median of 4,000 simulated tests.
+    The interval is the default of `estimate`. With one probe per person it is Wilson's (1927) at the expected rate. With
+    several probes per person its half-width varies from test to test, and the plan is for the median of 4,000 simulated tests.
 
     Parameters
     ----------
     rate
-        The rate expected.
+        The expected rate.
     half_width, subjects
-        One of them; the other is worked out.
+        One of the two; the other is computed.
     pilot, rank
-        Instead of the rate: outcomes of an algorithm on some people, and the rank that counts. The rate, the probes of each person and
-        their intraclass correlation are taken from them; what is given besides goes before. The plan says how uncertain that is.
+        Instead of the rate: outcomes of an algorithm on some people, and the rank of a success. The rate, the probes per person
+        and their intraclass correlation are taken from the pilot unless given explicitly. The plan reports their uncertainty.
     probes_per_subject, probes_cv, icc
-        The probes of each person (one unless said), and their intraclass correlation, which several need. Where people differ in their number of
-        probes, give the numbers, which are dealt out in turn; or their mean and coefficient of variation (standard deviation over
-        mean), for which the number beyond the first is taken to have a gamma distribution.
+        The probes per person (default: one), and their intraclass correlation, required for several probes. If people differ in
+        their number of probes, pass the numbers, which are assigned in turn; or their mean and coefficient of variation
+        (standard deviation over mean): the number beyond the first is then assumed to have a gamma distribution.
     assurance
-        The chance with which the half-width is to be kept, instead of about one half: with one probe each the observed rate varies
-        (binomial), with several the variance is estimated too (simulated).
+        The probability that the half-width is not exceeded, instead of about one half: with one probe per person the observed
+        rate varies (binomial), with several the variance is also estimated (simulated).
     confidence_level
-        Of the interval, or 1 minus the level of the test.
+        The level of the interval, or 1 minus the significance level of the test.
 
     Returns
     -------
     HalfWidthPlan
-        What was given, and what follows from it.
+        The plan with its inputs.
 
     Examples
     --------
@@ -297,42 +297,42 @@ def plan_difference(
     icc: float | None = None,
     confidence_level: Level = 0.95,
 ) -> DifferencePlan:
-    """Plan a comparison of two algorithms: of margin, power and people give two, and the third is worked out.
+    """Plan a comparison of two algorithms: from two of margin, power and number of people, compute the third.
 
     Parameters
     ----------
     margin
-        The smallest difference worth having. Declare it: the difference that some data showed has no place here.
+        The smallest difference that matters. Do not use an observed difference.
     discordant, rate
-        One of them. For two algorithms on the same probes, the share of probes on which they disagree, since only one of them is right;
-        for two independent data sets of equal size, the rate of one algorithm (the other is taken to lie off it towards ½).
+        One of the two. For two algorithms on the same probes, the share of probes that only one of them recognises; for two
+        independent data sets of equal size, the rate of one algorithm (the other is closer to ½ by the margin).
     pilot, rank
-        Instead of these: outcomes of two algorithms on the same probes, or of one for two independent data sets, and the rank that counts.
-        The share or rate, the probes of each person and their intraclass correlation are taken from them; what is given besides goes before.
-        The margin is not: the plan says what it took and how uncertain that is.
+        Instead of these: outcomes of two algorithms on the same probes, or of one for two independent data sets, and the rank
+        of a success. The share or rate, the probes per person and their intraclass correlation are taken from the pilot unless
+        given explicitly; the margin is not. The plan reports these numbers and their uncertainty.
     power
-        0.8 unless said; with `margin` and `subjects` it is worked out.
+        Default: 0.8; computed if `margin` and `subjects` are given.
     aim
-        ``difference``: find a true difference of the margin, two-sided at 1 − `confidence_level`. ``equivalence`` and
-        ``non-inferiority``: show that a difference, truly 0, lies within the margin (either way; to the worse), each side
-        tested at 1 − `confidence_level` (Schuirmann 1987).
+        ``difference``: detect a true difference of the margin, two-sided at 1 − `confidence_level`. ``equivalence`` and
+        ``non-inferiority``: show that a true difference of 0 is within the margin (in both directions; in the worse direction),
+        each side tested at 1 − `confidence_level` (Schuirmann 1987).
     probes_per_subject, probes_cv, icc
-        As for `plan_half_width`; on the same probes the correlation is that of the *differences* of a person's probes.
+        As for `plan_half_width`; on the same probes, the correlation is of the *differences* within a person.
     subjects
-        How many people there are, where the power or the margin is asked for.
+        The number of people, to compute the power or the margin.
     confidence_level
-        Of the interval, or 1 minus the level of the test.
+        The level of the interval, or 1 minus the significance level of the test.
 
     Returns
     -------
     DifferencePlan
-        What was given, and what follows from it.
+        The plan with its inputs.
 
     Notes
     -----
-    Normal approximation to the score test (McNemar 1947; Tango 1998): under the hypothesis the variance is that of the test,
-    under the truth (discordant − margin²) × design effect / probes. For equivalence of independent rates it is Newcombe's
-    (1998) interval.
+    Normal approximation to the score test (McNemar 1947; Tango 1998): under the null hypothesis the variance is that of the
+    test; under the alternative it is (discordant − margin²) × design effect / probes. For equivalence of independent rates it
+    is Newcombe's (1998) interval.
 
     Examples
     --------
@@ -405,25 +405,25 @@ def plan_error_rate(
     icc: float | None = None,
     confidence_level: Level = 0.95,
 ) -> ErrorRatePlan:
-    """Plan for rare errors: the trials that no error, and that 30 errors need to tell a rate, or the rates that people can tell.
+    """Plan for rare errors: the trials needed to bound a rate without errors, or to estimate it from 30 errors; or the rates for a number of people.
 
     Without an error in n independent trials the rate is at most 1 − α^(1/n), about 3/n at 95 % (Hanley & Lippman-Hand 1983).
-    With 30 errors it is known to about ±30 % at 90 % (Doddington et al. 2000).
+    With 30 errors it is estimated to within about ±30% at 90% confidence (Doddington et al. 2000).
 
     Parameters
     ----------
     error_rate, subjects
-        One of them; the other is worked out.
+        One of the two; the other is computed.
     probes_per_subject, probes_cv, icc
-        The trials of each person (their mean, and the coefficient of variation), and their intraclass correlation: the rules are for independent trials, and multiplied by
-        the design effect.
+        The trials per person (their mean and coefficient of variation), and their intraclass correlation: the rules are for
+        independent trials and are multiplied by the design effect.
     confidence_level
-        Of the interval, or 1 minus the level of the test.
+        The level of the interval, or 1 minus the significance level of the test.
 
     Returns
     -------
     ErrorRatePlan
-        What was given, and what follows from it.
+        The plan with its inputs.
 
     Examples
     --------

@@ -105,25 +105,25 @@ _SETS = Within(
 @published
 @dataclass(frozen=True)
 class Coverage(Result):
-    """How an interval, and perhaps a test, fares for one design: what simulated data sets showed.
+    """The coverage of an interval, and optionally the power of a test, in simulated data sets.
 
     Attributes
     ----------
     design, measure, in_points
-        The procedure that was tried, what it measures, and whether that is told in percentage points.
+        The simulated procedure, its measure, and whether results are in percentage points.
     subjects, probes, probes_cv
-        People and probes (images, for pairs) of a data set, and the coefficient of variation of the probes per person.
+        People and probes (images, for pairs) per data set, and the coefficient of variation of the probes per person.
     rate, icc, kind, informative
-        What is simulated: the mean of people's own rates (for pairs the measure's true value), how much and in which way people
-        differ, and whether hard people have more probes.
+        The simulated population: the mean rate of people (for pairs, the true value of the measure), the size and kind of
+        variation between people, and whether hard people have more probes.
     interval
-        What became of the intervals.
+        The results for the intervals.
     power, level
-        What became of tests with a true difference of the margin, and with none; None where no margin was given.
+        The results for tests with a true difference of the margin, and with no difference; None without a margin.
     confidence_level, n_sets, seed
-        Of the intervals, the number of data sets, and the seed that gives them.
+        The level of the intervals, the number of data sets, and their seed.
     answers, notes
-        What it means, and what a reader should know.
+        The meaning of the results, and notes.
     """
 
     design: Method
@@ -147,7 +147,7 @@ class Coverage(Result):
 
     @property
     def covered(self) -> Rate:
-        """The share of data sets whose interval holds the truth."""
+        """The share of data sets whose interval contains the true value."""
         return self.interval.covered.value
 
     def sentence(self) -> Note:
@@ -192,48 +192,49 @@ def coverage(
     seed: Seed = 0,
     progress: Progress | None = None,
 ) -> Coverage:
-    """Find by simulation whether an interval keeps its word for a design, how wide it is, and what power a test has.
+    """Simulate the coverage and width of an interval for a design, and the power of a test.
 
-    Data sets of people whose own rates are known are drawn, and every one goes the whole way that real data go. The share of
-    intervals that hold the truth has the Monte Carlo error √(p(1 − p)/n). It is known how procedures fare for *these* people;
-    yours may differ in other ways, so try several kinds.
+    Data sets are simulated for people with known rates and analysed by the same code as real data. The estimated coverage has
+    the Monte Carlo error √(p(1 − p)/n). Results apply to the simulated kind of variation between people, so try several kinds.
 
     Parameters
     ----------
     experiment
-        Your own: an experiment gives people and probes per person as they are; outcomes also the rate and its intraclass correlation.
+        Your data: an experiment provides the people and probes per person; outcomes also provide the rate and its intraclass
+        correlation.
     measure
-        What is estimated, as in `estimate`. ``fnmr`` and ``auc`` are simulated over pairs of images.
+        The measure, as in `estimate`. ``fnmr`` and ``auc`` are simulated over pairs of images.
     design
-        The procedure for the interval, or ``"auto"``.
+        The design of the interval, or ``"auto"``.
     subjects, probes_per_subject
-        People, and the probes of each (for pairs, the images); several numbers are dealt out in turn.
+        People, and the probes per person (for pairs, the images); several numbers are assigned in turn.
     rate, icc
-        The mean of people's own rates, and the intraclass correlation of a person's probes. For `FNMR` and `AUC` the true value, and
-        the share of the scores' variance that people account for.
+        The mean rate of people, and the intraclass correlation of the probes of a person. For `FNMR` and `AUC`, the true value,
+        and the share of the variance of scores due to people.
     kind
-        In which way people differ: ``beta`` (the default of rates), ``normal`` (that of pairs), ``skewed``, ``classes``.
+        The kind of variation between people: ``beta`` (the default of rates), ``normal`` (that of pairs), ``skewed``,
+        ``classes``.
     informative
         Whether hard people have more probes.
     about
-        What the interval is to hold: the value for new ``people``, or for new ``images`` of the people tested; by default what the
-        design claims.
+        The true value to cover: for new ``people``, or for new ``images`` of the tested people; by default the target of the
+        design.
     margin, test, discordant
-        With a margin two algorithms that differ by it are compared, by this test, and two that do not; `discordant` is the share of
-        probes that only one of them recognises (by default they fail independently given the person).
+        With a margin, two algorithms that differ by the margin and two equal algorithms are compared by this test; `discordant`
+        is the share of probes that only one recognises (by default, algorithms fail independently given the person).
     n_sets
-        How many data sets.
+        The number of data sets.
     confidence_level
-        Of the intervals and tests that are simulated.
+        The level of the simulated intervals and tests.
     seed
         The seed of the data sets.
     progress
-        Told how far it is.
+        The progress callback.
 
     Returns
     -------
     Coverage
-        How often the interval holds the truth, how wide it is, and with a margin the power of the test.
+        The coverage and width of the interval and, with a margin, the power of the test.
 
     Examples
     --------

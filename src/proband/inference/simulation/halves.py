@@ -55,19 +55,20 @@ class Halves(Result):
     Attributes
     ----------
     agree
-        The share of splits with |θ_A − θ_B| ≤ t·√(V_A + V_B): the confidence level, if standard errors are right.
+        The share of splits with |θ_A − θ_B| ≤ t·√(V_A + V_B): equal to the confidence level if standard errors are correct.
     inside
-        The share in which one half's interval holds the other half's *estimate*: 83.4 % for a right interval of 95 %, since both vary.
+        The share in which the interval of one half contains the *estimate* of the other: 83.4% for a correct 95% interval,
+        because both vary.
     expected_inside
-        What that should be at this level.
+        The expected share at this level.
     z_squared
-        The mean of (θ_A − θ_B)²/(V_A + V_B): about 1 where standard errors are right, above where they are too small.
+        The mean of (θ_A − θ_B)²/(V_A + V_B): about 1 if standard errors are correct, larger if they are too small.
     n_splits, n_subjects
-        How many splits, and of how many people.
+        The numbers of splits and people.
     confidence_level, seed
-        Of the intervals, and of the splits.
+        The level of the intervals, and the seed of the splits.
     answers, notes
-        What it means, and what it cannot show.
+        The meaning of the results, and their limits.
     """
 
     agree: Estimate
@@ -112,28 +113,29 @@ def compare_halves(
     confidence_level: Level = 0.95,
     seed: Seed = 0,
 ) -> Halves:
-    """Split the people in halves at random, again and again, and see whether the halves' estimates agree as their errors say.
+    """Split the people into random halves repeatedly, and check whether the estimates of the halves agree within their standard errors.
 
-    One half's 95 % interval holds the other half's estimate in 2Φ(1.96/√2) − 1 = 83.4 % of splits and not in 95, because both vary:
-    what should hold in 95 % is |θ_A − θ_B| ≤ t·√(V_A + V_B). What both halves share (the gallery, thresholds) is not seen by it.
+    The 95% interval of one half contains the estimate of the other in 2Φ(1.96/√2) − 1 = 83.4% of splits, not 95%, because both
+    vary; |θ_A − θ_B| ≤ t·√(V_A + V_B) should hold in 95%. The check cannot detect errors from sources that both halves share
+    (the gallery, thresholds).
 
     Parameters
     ----------
     scores
         Outcomes of one algorithm (`rank`).
     measure, design
-        What is estimated in each half, with standard errors under the design; as for `estimate`.
+        The measure and the design for each half, as for `estimate`.
     n_splits
-        How many random splits.
+        The number of random splits.
     confidence_level
-        Of the intervals that should agree.
+        The level of the intervals.
     seed
         The seed of the splits.
 
     Returns
     -------
     Halves
-        How often halves agree, beside how often they should.
+        The observed and expected shares of agreement.
 
     Examples
     --------

@@ -53,11 +53,11 @@ class MissRate:
 def kish_miss_rate(
     intraclass_correlation: float, mean_probes: float, confidence_level: float = 0.95
 ) -> float:
-    """Return how often an interval misses that takes clustered probes for independent ones.
+    """Return the miss rate of an interval that treats clustered probes as independent.
 
-    With ρ the intraclass correlation and n̄ probes a cluster, the variance is 1 + ρ(n̄ − 1) times the binomial one, so an interval of
-    nominal level 1 − α misses with 2Φ(−z/√(1 + ρ(n̄ − 1))) (Kish 1957). New people vary, each with as many probes. A correlation
-    below 0 makes it miss less often, and never where ρ(n̄ − 1) ≤ −1.
+    With ρ the intraclass correlation and n̄ probes per cluster, the variance is 1 + ρ(n̄ − 1) times the binomial one, so an
+    interval of nominal level 1 − α misses with 2Φ(−z/√(1 + ρ(n̄ − 1))) (Kish 1957). This is for new people with the same number
+    of probes each. A negative correlation gives fewer misses, and none if ρ(n̄ − 1) ≤ −1.
     """
     check_level(confidence_level)
     if not -1 <= intraclass_correlation <= 1 or not mean_probes >= 1:

@@ -81,13 +81,14 @@ def compare_sensors(
     seed: Seed = 0,
     adjust: Adjustment = "single-step",
 ) -> Comparison:
-    """Compare two or more sensors or conditions: the same people, gallery and algorithm, but other probe images.
+    """Compare two or more sensors or conditions: same people, gallery and algorithm, different probe images.
 
-    What is estimated is the difference of recognition rates, every person weighing the same. With ``auto`` it is paired by
-    person and *new people* vary: the mean of d_i = ȳ_iA − ȳ_iB over people with probes of both, tested by turning each d_i around
-    (Fisher 1935; exact where everybody has as many probes of both), with Tango's (1998) score interval, which agrees. A stratified design with ``units="subject"`` has the same d_i as the
-    units of its strata, v = Σ W_h² s_h²(d)/n_h: *new people within these strata*. One without units varies *probe images of these
-    people*: images of two sensors are not paired, so v = Σ W_h² (s_hA²/n_hA + s_hB²/n_hB) over people h, with Student's interval.
+    The estimand is the difference of recognition rates, with every person weighted equally. With ``auto``, comparisons are
+    paired by person and are for *new people*: the mean of d_i = ȳ_iA − ȳ_iB over people with probes of both, tested by flipping
+    the sign of each d_i (Fisher 1935; exact if each person has the same number of probes of both), with the matching score
+    interval of Tango (1998). A stratified design with ``units="subject"`` uses the same d_i as units within strata, v = Σ W_h²
+    s_h²(d)/n_h: for *new people within these strata*. A design without units is for *new probe images of these people*: images
+    of two sensors are not paired, so v = Σ W_h² (s_hA²/n_hA + s_hB²/n_hB) over people h, with Student's interval.
 
     Parameters
     ----------
@@ -96,9 +97,9 @@ def compare_sensors(
     experiment
         The experiment in which scores are ranked; not needed for outcomes.
     by
-        The column of probes that tells sensors apart.
+        The column of probes with the sensor.
     rank
-        At which a probe counts as recognised.
+        The rank at which a probe counts as recognised.
     design
         ``auto``, or `BRR`, `Fay` or `Jackknife` with any strata, weights, degrees of freedom and interval.
     margin, confidence_level, seed, adjust

@@ -229,38 +229,38 @@ def strat_study(
 ) -> StratStudy:
     """Run the experiment of Micheals & Boult: galleries, mixing, standard errors, units and algorithms.
 
-    Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
-    the CMC by several methods, and its variance by the number of units; the algorithms under the same replicates. Under BRR probe
-    images of these people vary, and the people stay; with ``units="subject"`` in the design people within strata do. With an experiment
-    its gallery stays what it is, and nothing is mixed.
+    Each column of images is the gallery in turn, without and with mixing (`gallery_effect`); the standard error of the CMC by
+    several methods, and its variance by the number of units; the algorithms compared with the same replicates. BRR is for new
+    probe images of these people; with ``units="subject"`` in the design, for new people within strata. With an experiment, the
+    gallery is fixed and there is no mixing.
 
     Parameters
     ----------
     scores
-        One for each algorithm, over the same images both as queries and as targets.
+        Scores of each algorithm, over the same images as both queries and targets.
     experiment
-        A fixed gallery and its probes, instead of every column in turn. Where no image is both query and target, all targets
-        are the gallery. People (or other strata) with one unit show no variance; they are left out, and counted.
+        A fixed gallery and its probes, instead of every column in turn. If no image is both query and target, all targets are
+        the gallery. People (or other strata) with one unit are left out and counted, because their variance cannot be
+        estimated.
     samples
-        The table of images, where there is no experiment.
+        The table of images, if there is no experiment.
     n_images
-        Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
-        while at least half of the people with three are kept.
+        Images per person; people with fewer are left out and counted. By default the number with the most probes that keeps at
+        least half of the people with three images.
     sensors
-        The column of probes that tells sensors or conditions apart, which are then compared (`compare_sensors`); for this a gallery
-        must be fixed.
+        The column of probes with the sensor or condition, for comparison by `compare_sensors`; needs a fixed gallery.
     rank
-        The rank of tables and tests; curves have all ranks.
+        The rank for tables and tests; curves have all ranks.
     design
         `BRR` by default.
     order_by
-        The column that orders a person's images; by default the order of the table.
+        The column by which the images of a person are ordered; by default table order.
     confidence_level, seed
-        Of all intervals, and of replicates.
+        The level of all intervals, and the seed of replicates.
     ties, on_failure
         As in `rank`.
     progress, engine
-        What is told how far it is, and where the work runs.
+        The progress callback, and where computations run.
 
     Returns
     -------

@@ -68,28 +68,28 @@ class SurveyRow(NamedTuple):
 @published
 @dataclass(frozen=True, eq=False)
 class SurveyEstimates(Result):
-    """Numbers of a survey with their covariance.
+    """Estimates from a survey with their covariance.
 
     Attributes
     ----------
     estimates
-        The numbers, domain by domain (`who.category`); they rest on rows and primary units, with the sum of weights and the design effect.
+        The estimates, by domain (`who.category`), with rows, primary units, the sum of weights and the design effect.
     labels, domains
-        What each number is of, and the values of the columns that make its domain.
+        The statistic of each estimate, and the values of the columns that define its domain.
     covariance
         Their covariance, in the same order; NaN between quantiles and others, where it is not estimated.
     differences
-        Every two domains, for each statistic, if that was asked for.
+        Differences of every two domains, for each statistic, if requested.
     confidence_level, design, answers
-        Of the intervals; how the variance was estimated, and what the numbers mean.
+        The level of the intervals; how the variance was estimated; and the meaning of the estimates.
     n_rows, n_units, n_strata, size, degrees_of_freedom
-        The whole sample: rows, primary units, strata, the sum of weights, and units less strata.
+        The whole sample: rows, primary units, strata, the sum of weights, and units minus strata.
     replicates
-        Every number in every replicate (replicates × numbers); None for linearised variances.
+        Every estimate in every replicate (replicates × estimates); None for linearised variances.
     notes
-        What a reader should know.
+        Notes.
     by_shares
-        Whether quantiles have the intervals of the shares below them (Woodruff), which are not symmetric.
+        Whether quantiles have Woodruff intervals, which are not symmetric.
 
     Examples
     --------
@@ -131,12 +131,12 @@ class SurveyEstimates(Result):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What contrasts know the estimates by."""
+        """The names of the estimates for contrasts."""
         return tuple(row.name for row in self.rows)
 
     @property
     def rows(self) -> tuple[SurveyRow, ...]:
-        """Each number with what it is of."""
+        """Each estimate with its label."""
         return tuple(map(SurveyRow, self.labels, self.domains, self.estimates))
 
     @property
@@ -163,14 +163,14 @@ class SurveyEstimates(Result):
     ) -> Floats:
         """Symmetric intervals at another level or with other degrees of freedom, as R's confint has them (rows of two ends).
 
-        Quantiles with intervals of the shares below them (Woodruff) have none and are refused.
+        Quantiles with Woodruff intervals have none and raise an error.
 
         Parameters
         ----------
         confidence_level
-            By default that of the estimates.
+            The level; by default that of the estimates.
         degrees_of_freedom
-            Of Student's t; by default those of each estimate.
+            Degrees of freedom of Student's t; by default those of each estimate.
 
         Returns
         -------
@@ -193,19 +193,19 @@ class SurveyEstimates(Result):
         return np.stack([self.values - reach, self.values + reach], axis=1)
 
     def contrast(self, weights: Mapping[str, Finite], name: str = "contrast") -> Estimate:
-        """Estimate a sum of estimates, each times a number: ``{"y [sex=f]": 1, "y [sex=m]": -1}``.
+        """Estimate a linear combination of estimates: ``{"y [sex=f]": 1, "y [sex=m]": -1}``.
 
         Parameters
         ----------
         weights
-            By the name of each estimate, one of `names`, the number it is multiplied by.
+            The coefficient of each estimate, by name (see `names`).
         name
-            What the result is called.
+            The name of the result.
 
         Returns
         -------
         Estimate
-            The sum, with the standard error that the covariance gives.
+            The linear combination, with its standard error from the covariance.
         """
         if not weights:
             raise UsageError(
@@ -217,7 +217,7 @@ class SurveyEstimates(Result):
         return self._made(name, float(factors @ self.values), factors)
 
     def difference(self, first: str, second: str) -> Difference:
-        """Estimate the first less the second, with their covariance.
+        """Estimate the first minus the second, with their covariance.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class SurveyEstimates(Result):
         return Difference(first=first, second=second, in_points=False, adjustment="none", **contrast)
 
     def ratio(self, first: str, second: str) -> Estimate:
-        """Estimate the first over the second, by the delta method.
+        """Estimate the ratio of the first to the second, by the delta method.
 
         Parameters
         ----------
@@ -263,9 +263,9 @@ class SurveyEstimates(Result):
         Parameters
         ----------
         function
-            Takes an array of the estimates, in the order of `names`, and returns a number.
+            A function of an array of the estimates, in the order of `names`, that returns a number.
         name
-            What the result is called.
+            The name of the result.
 
         Returns
         -------
@@ -290,7 +290,7 @@ class SurveyEstimates(Result):
         return self._made(name, number_by(function, "function", values), gradient)
 
     def pairwise(self) -> tuple[Difference, ...]:
-        """Every two domains, for each statistic.
+        """Differences of every two domains, for each statistic.
 
         Returns
         -------

@@ -58,30 +58,30 @@ _ZERO = Sentence(
 @published
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """Rows of a table with their weights, and how they were drawn: strata, units within them, and units within units.
+    """Rows of a table with sampling weights and a sampling design: strata, units within strata, and units within units.
 
     Standard errors are linearised (Taylor) unless `replicated` or `with_replicate_weights` says otherwise; `poststratified`,
-    `raked` and `calibrated` make the weights agree with known totals. None of these changes the survey: each returns another.
+    `raked` and `calibrated` adjust the weights to known totals. These methods return a new survey.
 
     Parameters
     ----------
     frame
-        A table with a row for each observation (a probe): a pandas or polars frame, or a mapping of columns.
+        A table with one row per observation (a probe): a pandas or polars frame, or a mapping of columns.
     weights
-        Column of the weights: how many of the population a row stands for. Default: populations over units drawn if `fpc` has
-        populations, and otherwise all alike.
+        Column of the weights: how many members of the population a row represents. Default: population sizes divided by sampled
+        units if `fpc` has population sizes, otherwise equal weights.
     strata
-        Column of the strata, from each of which units were drawn. Default: one stratum.
+        Column of the strata, from each of which units were sampled. Default: one stratum.
     units
         Column of the primary sampling units (people, sites), or several: units, units within these, and so on. Default: rows.
     fpc
-        For each stage, the column of how many units the stratum (or the unit of the stage before) has in the population, or of
-        the fraction drawn: the finite-population correction. Default: drawn with replacement.
+        For each stage, the column of the number of units of the stratum (or of the unit of the previous stage) in the
+        population, or of the sampling fraction: the finite-population correction. Default: sampling with replacement.
     nest
-        Whether units are numbered anew in every stratum, so that unit 1 of one stratum is not unit 1 of another.
+        Whether unit numbers restart in every stratum, so that unit 1 of one stratum is not unit 1 of another.
     lonely
-        What a stratum of one unit adds to the variance: ``fail`` refuses it; ``certainty`` nothing; ``adjust`` its distance from
-        the mean of all; ``average`` the mean of the other strata.
+        The contribution of a stratum with one unit to the variance: ``fail`` raises an error; ``certainty`` adds nothing;
+        ``adjust`` uses the distance from the overall mean; ``average`` uses the mean of the other strata.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class Survey:
 
     @cached_property
     def base_weights(self) -> Floats:
-        """The weights of rows as the survey has them, before any adjustment."""
+        """The weights of rows before any adjustment."""
         if self.weights is not None:
             found = numbers_of(self.frame, self.weights, "weights")
             if (found < 0).any() or not found.sum() > 0:
@@ -165,7 +165,7 @@ class Survey:
 
     @cached_property
     def adjustments(self) -> tuple[adjusting.Fitted, ...]:
-        """Post-stratification, raking and calibration, one after the other, as they were made."""
+        """Post-stratification, raking and calibration, in the order of application."""
         made: list[adjusting.Fitted] = []
         weights = self.base_weights
         for one in self._known:
@@ -181,14 +181,14 @@ class Survey:
 
     @cached_property
     def replicate_weights(self) -> ReplicateWeights | None:
-        """The replicates that variances are made of; None where they are linearised."""
+        """The replicates for variances; None for linearised variances."""
         if isinstance(self._replication, StratifiedDesign):
             return replicate_weights(self._replication, self.stages, self._seed)
         return self._replication
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader should know of the weights."""
+        """Notes on the weights."""
         found: list[Note] = []
         if self.weights is None:
             found.append(_FROM_FPC() if self.fpc else _EQUAL())
@@ -198,7 +198,7 @@ class Survey:
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Units less strata; for replicates the rank of their weights less one."""
+        """Units minus strata; for replicates, the rank of the replicate weights minus one."""
         return Sample.of(self).freedom(self.inside)
 
     def _in_order(self, data: Any, what: str) -> Any:
@@ -217,7 +217,7 @@ class Survey:
 
     @property
     def inside(self) -> Flags:
-        """The rows of the domain: all, unless `within` says which."""
+        """The rows of the domain: all rows, unless restricted by `within`."""
         return np.ones(self.frame.height, dtype=np.bool_) if self._domain is None else self._domain
 
     def replicated(
@@ -229,7 +229,7 @@ class Survey:
         centre: Centre = "estimate",
         seed: Seed = 0,
     ) -> Survey:
-        """Take standard errors from replicates over the primary units, adjusted to the same totals as the sample.
+        """Use standard errors from replicates over the primary units, adjusted to the same totals as the sample.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Survey:
             Of Fay's method; of the bootstrap; whether deviations are from the ``estimate`` (R's mse=TRUE) or from the
             replicates' ``mean`` (mse=FALSE).
         seed
-            Of designs that draw at random, such as the bootstrap: the same draws for the same seed.
+            The seed of random designs, such as the bootstrap.
 
         Returns
         -------
@@ -265,25 +265,26 @@ class Survey:
         centre: Centre = "estimate",
         degrees_of_freedom: Freedom | None = None,
     ) -> Survey:
-        """Take standard errors from replicate weights that came with the data, as R's svrepdesign does.
+        """Use standard errors from replicate weights supplied with the data, as in R's svrepdesign.
 
         Parameters
         ----------
         weights
             Columns of the table, or an array (rows × replicates).
         kind
-            How they were made, which says what a squared deviation counts: ``brr``, ``fay`` (with `rho`), ``jk1``, ``jkn`` (with
-            `rscales`), ``jk2``, ``bootstrap``, ``successive-difference``, or ``other`` with `scale` and `rscales`.
+            The kind of replicate weights, which determines the scale of squared deviations: ``brr``, ``fay`` (with `rho`),
+            ``jk1``, ``jkn`` (with `rscales`), ``jk2``, ``bootstrap``, ``successive-difference``, or ``other`` with `scale` and
+            `rscales`.
         scale, rscales
-            What all squared deviations are multiplied by (default: as `kind` has it), and what each is (default: 1).
+            The factor of all squared deviations (default: from `kind`), and the factor of each (default: 1).
         rho
-            Of Fay's method: the factor of the weights that it reduces, from 0 up to 1.
+            For Fay's method: the factor of the reduced weights, from 0 to below 1.
         combined
-            Whether they are whole weights, or factors on the sampling weights.
+            Whether they are full weights, or factors of the sampling weights.
         centre
             Whether deviations are from the ``estimate`` (R's mse=TRUE) or from the replicates' ``mean``.
         degrees_of_freedom
-            Default: the rank of the replicate weights less one.
+            Default: the rank of the replicate weights minus one.
 
         Returns
         -------
@@ -321,10 +322,10 @@ class Survey:
         Parameters
         ----------
         totals
-            A mapping from cell to total (``{"f": 510, "m": 490}``, cells of several columns as tuples), or a table with the
-            columns and one more, of totals.
+            A mapping from cell to total (``{"f": 510, "m": 490}``, cells of several columns as tuples), or a table with these
+            columns and a column of totals.
         columns
-            The columns that make the cells, where a mapping does not say.
+            The columns that define the cells; required with a mapping unless they are clear.
 
         Returns
         -------
@@ -341,15 +342,15 @@ class Survey:
         epsilon: Annotated[float, Within(gt=0)] | None = None,
         max_rounds: Annotated[int, Within(ge=1, le=1_000_000)] = 200,
     ) -> Survey:
-        """Scale weights to one margin after another until all have known totals (R's rake).
+        """Scale weights to the margins in turn until all have known totals (R's rake).
 
         Parameters
         ----------
         margins
             A mapping from column to its totals: ``{"sex": {"f": 510, "m": 490}, "age": {…}}``; or tables, one for each margin.
         epsilon, max_rounds
-            Raking ends when no cell of the crossed table changed by `epsilon`, a share of the sum of weights below 1 and a
-            number from 1 on; default 1e-9. R's default is 1, in 10 rounds at most.
+            Raking ends when no cell of the crossed table changes by `epsilon`: a share of the sum of weights if below 1,
+            otherwise a number; default 1e-9. R's default is 1, in at most 10 rounds.
 
         Returns
         -------
@@ -362,14 +363,14 @@ class Survey:
     def calibrated(
         self, totals: Mapping[str, Any], size: Annotated[float, Within(gt=0)] | None = None
     ) -> Survey:
-        """Give weights factors linear in columns, so that these have known totals (R's calibrate, linear).
+        """Multiply weights by factors that are linear in columns, so that these have known totals (R's calibrate, linear).
 
         Parameters
         ----------
         totals
-            For a column of numbers its total, for one of names a mapping from value to how many have it.
+            For a numeric column its total, for a text column a mapping from value to count.
         size
-            How many the population has: R's ``(Intercept)``. Columns of names say it too.
+            The population size: R's ``(Intercept)``. Text columns also determine it.
 
         Returns
         -------
@@ -380,17 +381,18 @@ class Survey:
         return self._with(_known=(*self._known, known))
 
     def within(self, condition: str | npt.ArrayLike) -> Survey:
-        """Estimate for a part of the population: rows outside keep their place in the variance, with weight 0.
+        """Restrict estimates to a part of the population: other rows stay in the variance, with weight 0.
 
         Parameters
         ----------
         condition
-            A condition on the columns (``"age >= 60"``), or true or false for each row. Rows for which it is undecided are outside.
+            A condition on the columns (``"age >= 60"``), or true or false for each row. Rows for which the condition is null
+            are outside.
 
         Returns
         -------
         Survey
-            A survey like this one, whose estimates are of the part.
+            A survey like this one, with estimates for this part.
         """
         if isinstance(condition, str):
             met = evaluate(self.frame, compile_expression(condition, self.frame.schema), condition)
@@ -421,30 +423,31 @@ class Survey:
         quantile_interval: QuantileInterval = "mean",
         missing: Missing = "error",
     ) -> SurveyEstimates:
-        """Estimate statistics, all with their covariance.
+        """Estimate statistics with their covariance.
 
         Parameters
         ----------
         statistics
             `Mean`, `Total`, `Ratio`, `Variance`, `Quantile`, `Function` of `proband.inference.survey`.
         by
-            Columns whose values make domains: each is estimated with its rows outside at weight 0, as R's svyby.
+            Columns whose values define domains; rows outside a domain have weight 0, as in R's svyby.
         differences
-            Also every two domains, for each statistic.
+            Whether to compare every two domains, for each statistic.
         confidence_level
             Of the intervals.
         interval
-            ``auto``: of shares (means of columns of 0 and 1, and of names) Wilson's by the units that carry the variance, as rates of
-            people within strata have it; of all else ``t``. ``t`` (Student's, symmetric, R's confint), ``normal``; for shares
-            also ``logit``, ``asin`` and ``beta``, as R's svyciprop.
+            ``auto``: Wilson's interval with effective units for shares (means of columns of 0 and 1, and of text columns), as
+            for rates of people within strata; ``t`` for all others. ``t`` (Student's, symmetric, R's confint), ``normal``; for
+            shares also ``logit``, ``asin`` and ``beta``, as R's svyciprop.
         degrees_of_freedom
-            Default: units less strata, of those with a row in the domain; for replicates the rank of the weights less one.
+            Default: units minus strata, among those with a row in the domain; for replicates, the rank of the weights minus
+            one.
         design_effect
             ``with-replacement`` (R's deff="replace"), ``without-replacement`` (deff=TRUE) or ``none``.
         quantile_interval
-            How the share below a quantile has its interval (Woodruff): ``mean``, ``logit``, ``asin``, ``beta``; or ``replicates``.
+            The interval of the share below a quantile (Woodruff): ``mean``, ``logit``, ``asin``, ``beta``; or ``replicates``.
         missing
-            Whether rows without a value are refused, or left outside the domain (``drop``, R's na.rm=TRUE).
+            Whether missing values raise an error, or are left out of the domain (``drop``, R's na.rm=TRUE).
 
         Returns
         -------
@@ -465,14 +468,14 @@ class Survey:
         return estimate_statistics(self, statistics, columns, differences, options)
 
     def mean(self, *columns: str, **options: Any) -> SurveyEstimates:
-        """Estimate means of columns; shares of the values of a column of names.
+        """Estimate means of numeric columns; shares of the values of text columns.
 
         Parameters
         ----------
         columns
-            Columns of numbers, or of names.
+            Numeric or text columns.
         options
-            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+            Options of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
 
         Returns
         -------
@@ -482,14 +485,14 @@ class Survey:
         return asked(Survey.estimate, self, *map(Mean, columns), **options)
 
     def total(self, *columns: str, **options: Any) -> SurveyEstimates:
-        """Estimate totals of columns; numbers of the values of a column of names.
+        """Estimate totals of numeric columns; counts of the values of text columns.
 
         Parameters
         ----------
         columns
-            Columns of numbers, or of names.
+            Numeric or text columns.
         options
-            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+            Options of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
 
         Returns
         -------
@@ -504,9 +507,9 @@ class Survey:
         Parameters
         ----------
         numerator, denominator
-            Two columns of numbers.
+            Two numeric columns.
         options
-            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+            Options of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
 
         Returns
         -------
@@ -521,9 +524,9 @@ class Survey:
         Parameters
         ----------
         columns
-            Columns of numbers.
+            Numeric columns.
         options
-            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+            Options of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
 
         Returns
         -------
@@ -540,13 +543,13 @@ class Survey:
         Parameters
         ----------
         column
-            A column of numbers.
+            A numeric column.
         p
             One share between 0 and 1 or several; 0.5 is the median.
         rule
-            How a quantile lies between values, as R's svyquantile: ``math``, ``school``, or ``hf1`` to ``hf9``.
+            The quantile rule, as in R's svyquantile: ``math``, ``school``, or ``hf1`` to ``hf9``.
         options
-            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+            Options of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
 
         Returns
         -------
@@ -564,11 +567,11 @@ class Survey:
         Parameters
         ----------
         function
-            Takes an array of the weights of rows and returns a number, or one for each of `names`.
+            A function of an array of the weights of rows that returns a number, or one number for each of `names`.
         names
-            What the numbers are called.
+            The names of the numbers.
         options
-            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+            Options of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
 
         Returns
         -------

@@ -46,13 +46,13 @@ def estimate_weighted(
     seed: Seed = 0,
     engine: Engine = None,
 ) -> Estimate:
-    """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
+    """Estimate any statistic of weighted units with a replicate variance, for data other than ranks.
 
-    Units within strata vary; strata and weights stay. A unit is a row, or all rows of one label of `units` (a person with several
-    probes), which come into a replicate together. With θ_α the statistic in replicate α, v = Σ c_α (θ_α − θ)², the scales
-    c_α being the design's (McCarthy 1969; Wolter 2007), and the interval θ ± t_ν √v, ν units less strata and no more than the units
-    that carry the variance leave (`Carried`; not so with ``interval="t"``, as in R). Of a rate, ``interval="logit"`` or ``"wilson"`` of the
-    design stays within 0 and 1.
+    The estimate is for new units within strata; strata and weights are held fixed. A unit is a row, or all rows with one label
+    of `units` (a person with several probes), which enter replicates together. With θ_α the statistic in replicate α, v = Σ c_α
+    (θ_α − θ)², with the scales c_α of the design (McCarthy 1969; Wolter 2007), and the interval is θ ± t_ν √v, with ν at most
+    units minus strata and limited by the effective number of units (`Carried`; not with ``interval="t"``, as in R). For a rate,
+    ``interval="logit"`` or ``"wilson"`` in the design keeps the interval within 0 and 1.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ def estimate_weighted(
     design
         `BRR` (the default), `Fay`, `Jackknife`, `RaoWu`, `Enumeration`.
     weights
-        The weight of each row, by default 1. Replicates multiply it.
+        The weight of each row, by default 1, multiplied by the replicate factors.
     units
-        The primary sampling unit of each row, each in one stratum; by default every row is one.
+        The primary sampling unit of each row, each in one stratum; by default every row is a unit.
     confidence_level, seed
-        Of the interval, and of replicates that are drawn.
+        The level of the interval, and the seed of random replicates.
     engine
         Where the work runs; by default on this machine.
 

@@ -103,25 +103,25 @@ class VerificationPoint(Result):
 @published
 @dataclass(frozen=True, eq=False)
 class Verification(Result):
-    """One algorithm's error rates, with intervals at chosen points.
+    """Error rates of one algorithm, with intervals at operating points.
 
     Attributes
     ----------
     rates, points
-        Error rates at every threshold, and the points with intervals.
+        Error rates at every threshold, and the operating points with intervals.
     eer, auc
-        The equal error rate and the area under the ROC with their intervals over people; without an interval where the list does
-        not say whose the comparisons are, or there are too many to see who shares them, which a note says.
+        The equal error rate and the area under the ROC with their intervals over people; without an interval, and with a note,
+        if subject IDs are missing or there are too many comparisons to find the people who share them.
     eer_genuine_weight
-        How much FNMR counts in the uncertainty of the equal error rate, and FMR the rest; None without an interval.
+        The weight of FNMR in the uncertainty of the equal error rate (the rest is FMR); None without an interval.
     n_subjects, compared
         People in the comparisons, and which comparisons were counted.
     groups
-        Error rates by the values of each column that was asked for, a `Differential` each.
+        Error rates by the values of each requested column, one `Differential` per column.
     confidence_level, answers, notes
-        Of the intervals; what they mean, and what a reader should know.
+        The level and the meaning of the intervals, and notes.
     alike
-        What thirty errors show of how alike comparisons are, from which other algorithms may borrow.
+        The design effects at thirty errors, for use by other algorithms with fewer errors.
     """
 
     written = Written(

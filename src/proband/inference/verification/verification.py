@@ -118,42 +118,44 @@ def verify(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Verification | Several[str, Verification]:
-    """Count every comparison once, exactly, and estimate error rates with intervals for other people.
+    """Count every comparison exactly once, and estimate error rates with intervals for new people.
 
     At each operating point: FMR and FNMR at that threshold, with intervals over people (`false_match_rate`,
-    `false_non_match_rate`); and FNMR at the FMR asked for, with the threshold found anew in every replicate of people
+    `false_non_match_rate`); and FNMR at the target FMR, with the threshold re-estimated in every resample of people
     (`interval_anew`). The equal error rate and the area under the ROC have intervals over people as well
     (`equal_error_interval`, `auc_interval`).
 
     Parameters
     ----------
     scores
-        Scores of queries × targets, or a list of comparisons (`Trials`); of one algorithm or of several, which a mapping names.
+        Scores of queries × targets, or a list of comparisons (`Trials`), for one or several algorithms; a mapping gives their
+        names.
     experiment
-        An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
-        pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
-        out if the list says so itself.
+        An experiment (probes against the gallery), or the samples table: then every query is compared with every target, except
+        repeated pairs and samples with themselves. A list is used as it is; the table provides the subjects of its samples and
+        is not needed if the list has subject IDs.
     fmr, thresholds
         The operating points: false match rates, or thresholds.
     n_resamples
-        Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
+        Resamples of people for FNMR at a target FMR, with the threshold re-estimated in each; 0 for none.
     naive
-        Add the intervals of independent comparisons, labelled as such.
+        Whether to add intervals that treat comparisons as independent, labelled as such.
     by
-        Columns by whose values error rates are found as well, at the threshold of the first operating point: `Verification.groups`.
+        Columns of groups for which error rates are also computed, at the threshold of the first operating point:
+        `Verification.groups`.
     seed
-        The seed of replicates, or drawings of people that others are measured with as well.
+        The seed of replicates, or resamples of people that are shared with other measurements.
     confidence_level
         Of all intervals.
     check_orientation
-        Whether scores that look reversed are refused.
+        Whether scores that look reversed raise an error.
     threads, progress, engine
         How many threads, what is told how far it is, and where the work runs.
 
     Returns
     -------
     Verification or Several
-        Error rates at every operating point, EER and AUC, with intervals; of several algorithms one for each.
+        Error rates at every operating point, EER and AUC, with intervals; for several algorithms, one for each.
 
     Examples
     --------
@@ -417,24 +419,24 @@ def verify_pairs(
     check_orientation: bool = True,
     name: str = "scores",
 ) -> Verification | Several[str, Verification]:
-    """Estimate error rates of scored pairs: whether each is mated, and its score.
+    """Estimate error rates of scored pairs, from a mated flag and a score for each.
 
-    With `people`, intervals are for other people and know that pairs share them, as those of `verify`. With `samples` and no people,
-    samples that mated pairs join are taken for one person. With neither, pairs are assumed independent (Wilson 1927), and the result
-    says so.
+    With `people`, intervals are for new people and account for pairs that share people, as in `verify`. With `samples` only,
+    samples joined by mated pairs are assigned to one person. With neither, pairs are assumed independent (Wilson 1927), with a
+    note.
 
     Parameters
     ----------
     mated, scores, people, samples, orientation, mated_is, name
-        As `scored_pairs` takes them: arrays, lists, columns of pandas or polars, tensors. Scores may be a mapping with an entry for each
-        algorithm; then the result is one for each.
+        As in `scored_pairs`: arrays, lists, columns of pandas or polars, tensors. Scores may be a mapping from algorithms; the
+        result is then one for each.
     fmr, thresholds, confidence_level, n_resamples, naive, seed, check_orientation
         As in `verify`.
 
     Returns
     -------
     Verification or Several
-        Error rates, EER and AUC with intervals; of several algorithms one for each.
+        Error rates, EER and AUC with intervals; for several algorithms, one for each.
 
     Examples
     --------

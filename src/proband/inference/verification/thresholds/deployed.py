@@ -118,37 +118,37 @@ def threshold(
     | Several[str, DeployedThreshold]
     | Several[str, Several[float, DeployedThreshold]]
 ):
-    """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
+    """Find the laxest threshold with a false match rate within the target for new people, with a given confidence.
 
-    A threshold set where the false match rate of these people is f exceeds f on other people about half the time. Here U(t) is
-    the one-sided upper bound of the rate for new people (`BoundPath`), whether every comparison weighs the same or every two
-    people, made never to fall towards laxer thresholds; the laxest t with U(t) ≤ f is taken. Then FMR(t) > f
-    implies a miss of the bound at one fixed threshold, so that no more than 1 − confidence of such thresholds exceed f (Bates et
-    al. 2021). A second grade holds whatever the distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
-    1963), p weighing every two people the same.
+    A threshold at which the false match rate of these people is f exceeds f for new people about half the time. Here U(t) is
+    the one-sided upper bound of the rate for new people (`BoundPath`), for equally weighted comparisons and for equally
+    weighted pairs of people, made monotone towards laxer thresholds; the result is the laxest t with U(t) ≤ f. Then FMR(t) > f
+    implies a miss of the bound at one fixed threshold, so at most a share 1 − confidence of such thresholds exceeds f (Bates et
+    al. 2021). A second grade is valid for any distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
+    1963), with p weighting every pair of people equally.
 
     Parameters
     ----------
     scores, experiment
-        One algorithm or several, as `verify` takes them; a mapping names them.
+        One or several algorithms, as in `verify`; a mapping gives their names.
     fmr
-        The false match rate to keep, or several: then there is a threshold for each, by the rate.
+        The target false match rate, or several, for one threshold each.
     confidence_level
-        How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
+        The confidence of the threshold, and the level of the reported intervals of FMR and FNMR.
     check_orientation
-        Whether scores that look reversed are refused.
+        Whether scores that look reversed raise an error.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the progress callback.
 
     Returns
     -------
     DeployedThreshold or Several
-        The threshold, with the rates to expect there; of several algorithms one for each by name, of several rates one for each by rate.
+        The threshold with its expected rates; for several algorithms a mapping by name, for several targets a mapping by rate.
 
     Raises
     ------
     DesignError
-        If none of the thresholds asked for can be had from so few people; it says how many are needed.
+        If there are too few people for any requested threshold; the message states how many are needed.
 
     Examples
     --------

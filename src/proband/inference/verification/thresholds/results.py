@@ -93,26 +93,27 @@ _CONCENTRATED = Sentence(
 @published
 @dataclass(frozen=True, eq=False)
 class DeployedThreshold(Result):
-    """The threshold of one algorithm for one false match rate.
+    """The threshold of one algorithm for one target false match rate.
 
     Attributes
     ----------
     algorithm, target_fmr, confidence_level, larger_is_closer
-        Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
+        The algorithm, the target false match rate, the confidence, and whether larger scores are closer.
     plain
-        The laxest threshold that keeps the rate on these people, without a guarantee for others.
+        The laxest threshold within the target on these people, without a guarantee for others.
     sure, bound
-        The laxest one whose upper bound keeps the rate, and that bound; None where these people cannot show it.
+        The laxest threshold with an upper bound within the target, and this bound; None if there are too few people.
     distribution_free
-        The laxest one that keeps the rate whatever the distribution of scores; None where there are too few people.
+        The laxest threshold within the target for any distribution of scores; None if there are too few people.
     n_subjects, compared
         People in the comparisons, and which comparisons were counted.
     people_needed, comparisons_needed, people_needed_freely
-        How many it takes at least if nobody stands out and everybody has as many images, and whatever the distribution.
+        The minimum numbers needed if errors are spread evenly and all people have the same number of images, and for any
+        distribution.
     answers, notes
-        What the threshold means, and what a reader should know.
+        The meaning of the threshold, and notes.
     thresholds, rates, bounds
-        For drawing: the false match rate and its bound by threshold.
+        For plots: the false match rate and its bound by threshold.
     """
 
     written = Written(without=("thresholds", "rates", "bounds", "larger_is_closer"), versioned=True)
@@ -138,12 +139,12 @@ class DeployedThreshold(Result):
 
     @property
     def graded(self) -> dict[str, VerificationPoint | None]:
-        """The thresholds by what is known of new people."""
+        """The thresholds by the kind of guarantee for new people."""
         return {"plain": self.plain, "sure": self.sure, "distribution-free": self.distribution_free}
 
     @property
     def is_tied(self) -> bool:
-        """Whether more of the closest impostor scores are equal than the rate allows."""
+        """Whether more of the closest impostor scores are tied than the target allows."""
         counts = self.plain.counts
         return not counts.false_matches and bool(allowed_errors(self.target_fmr, counts.n_impostor) > 0)
 
@@ -162,12 +163,12 @@ class DeployedThreshold(Result):
         return _CONCENTRATED()
 
     def sentences(self) -> list[Note]:
-        """What to deploy, what the plain threshold is worth, and what the other rests on.
+        """The threshold to deploy, the meaning of the plain threshold, and the basis of the guarantee.
 
         Returns
         -------
         list of Note
-            The sentences; where there is nothing to deploy, what is too few.
+            The sentences; if there is no threshold to deploy, what is too few.
         """
         own = self.deployed()
         if self.sure is None:
@@ -176,7 +177,7 @@ class DeployedThreshold(Result):
 
     @staticmethod
     def sentences_together(deployed: Sequence[DeployedThreshold]) -> list[Note]:
-        """What thresholds mean for new people; of several, those that cannot be had by themselves.
+        """The meaning of the thresholds for new people; unavailable thresholds are listed separately.
 
         Parameters
         ----------
@@ -186,7 +187,7 @@ class DeployedThreshold(Result):
         Returns
         -------
         list of Note
-            The sentences that hold for all, and those of thresholds that cannot be had.
+            The sentences for all thresholds, and those for unavailable thresholds.
         """
         if len(deployed) == 1:
             return deployed[0].sentences()
@@ -196,13 +197,13 @@ class DeployedThreshold(Result):
 
     @property
     def grade(self) -> Note:
-        """What the bound rests on."""
+        """The basis of the bound."""
         if self.distribution_free is not None:
             return _FREE(people=self.n_subjects)
         return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.target_fmr)
 
     def deployed(self) -> list[Note]:
-        """What to deploy, or that there is nothing.
+        """The threshold to deploy, or that there is none.
 
         Returns
         -------
