@@ -298,4 +298,4 @@ def test_intervals_and_populations_that_do_not_fit_are_refused(
 
 def test_a_finite_population_with_one_probe_each_changes_nothing_and_says_so(evaluate: Evaluate) -> None:
     done = evaluate("--population", "24", "--explain")
-    assert "he population has 24 people, but with one probe of each" in " ".join(done.stdout.split())
+    assert "he population has 24 people, but with one probe per person" in " ".join(done.stdout.split())

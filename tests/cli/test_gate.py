@@ -132,7 +132,7 @@ def test_other_programs_read_it(run: Run, folder: Path, monkeypatch: pytest.Monk
         (("a=good.npz", "b=fair.npz", "--baseline", "poor.npz"), 2, "besides the baseline there are 2: a, b"),
         (("a=good.npz", "--baseline", "a"), 2, "besides the baseline there are 0"),
         (("a=good.npz", "b=poor.npz", "--baseline", "a", "--candidate", "a"), 2, "cannot replace itself"),
-        (("a=good.npz", "--baseline", "poor.npz", "--measure", "median-rank@5"), 2, "loss that matters"),
+        (("a=good.npz", "--baseline", "poor.npz", "--measure", "median-rank@5"), 2, "needs a margin"),
         (("a=good.npz", "--baseline", "poor.npz", "--measure", "speed"), 2, "no measure 'speed'"),
         (("a=good.npz", "--baseline", "poor.npz", "--digest", "abc"), 2, "--digest"),
         (("a=good.npz", "--baseline", "poor.npz", "--level", "0.5"), 2, "above 0.5"),

@@ -104,7 +104,7 @@ def folder(tmp_path_factory):
         (
             "permute ok.npz -s s.csv --trials 10 --list-trials 11 --csv trials=x.csv",
             2,
-            "trials must be from 1 to 10, got 11",
+            "there are 10 trials, and no trial 11",
         ),
         ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),
@@ -145,7 +145,7 @@ def folder(tmp_path_factory):
         ("protocol run x.npz -s s.csv -c src --report page.txt", 2, "its name ends in .html"),
         ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         ("compare ok.npz -s s.csv -g session==1 --strata sex", 2, "say which: --design brr"),
-        ("strat ok.npz -s s.csv --sensors session", 2, "say which: --gallery one_per_subject"),
+        ("strat ok.npz -s s.csv --sensors session", 2, "select it with --gallery one_per_subject"),
         ("strat ok.npz -s s.csv -g session==1 --images 4", 2, "--n-images: it has no effect with --gallery"),
         ("strat ok.npz -s s.csv --probes session==2", 2, "--probes: it has no effect without --gallery"),
         ("strat ok.npz -s s.csv -g session==1 --rho 0.3", 2, "The design brr has no rho"),

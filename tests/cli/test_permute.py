@@ -219,7 +219,7 @@ def test_chosen_pairs_one_way_and_other_measures(permute: Run, folder: Path) -> 
         (("--pairs", "within"), "--image-pairs within"),
         (("--pairs", "good-bad"), "There is no algorithm 'bad'"),
         (("--against", "bad"), "There is no algorithm 'bad'"),
-        (("--measure", "auc"), "of compared pairs"),
+        (("--measure", "auc"), "from compared pairs"),
         (("--measure", "rank-3", "--exact"), "no effect with --exact"),
         (("-g", "day == 1", "-p", "day == 1", "--groups", "day"), "have a pair of images"),
     ],

@@ -223,7 +223,7 @@ def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None
     more = strat_study([*scores, noisy(scores[0])], samples=samples).comparison
     assert more is not None
     (note,) = what_would_decide(best_two(more), more)  # others vary, so it is said of these two
-    assert str(note).startswith(f"{scores[0].name} against {scores[1].name}: nothing varies")
+    assert str(note).startswith(f"{scores[0].name} against {scores[1].name}: there is no variation")
 
 
 @pytest.mark.long

@@ -49,9 +49,7 @@ def test_verdicts(outcomes_of):
         assert verdict.rstrip("t") in said or verdict in said
         tells = pair.n_discordant_subjects != 0  # where nobody does, nothing is known of how many it takes
         assert (pair.subjects_needed is not None) == (verdict == "undecided" and tells)
-        assert ("no person was recognised by only one of the two algorithms" in said.lower()) == (
-            not tells
-        )
+        assert ("no person was recognised by only one of the two algorithms" in said.lower()) == (not tells)
 
 
 def test_people_needed_shrink_with_the_margin(outcomes_of):

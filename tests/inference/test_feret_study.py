@@ -160,7 +160,7 @@ def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) ->
             told = row.pair.low > 0 or row.pair.high < 0
             assert told == (row.pair.p_adjusted <= 0.05) == (row.pair.verdict in ("better", "worse"))
             assert row.pair.n_compared == 3
-    assert "automatic face location costs poor" in str(cost.sentences()[0])
+    assert "locating the face costs poor" in str(cost.sentences()[0])
     assert "from 1996-09 to 1997-03" in str(gain.sentences()[0])
 
 
@@ -345,7 +345,11 @@ def test_groups_of_probes(setting: Any) -> None:
     [
         ({"versions": [Version("auto", "good")]}, UsageError, "no algorithm 'auto'"),
         ({"improvements": [Improvement("good", "good")]}, UsageError, "with itself"),
-        ({"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]}, UsageError, "no algorithms are left"),
+        (
+            {"versions": [("good", "fair"), ("fair", "poor"), ("poor", "good")]},
+            UsageError,
+            "no algorithms are left",
+        ),
         ({"improvements": [("fair", "good"), ("fair", "good", "1996", "1997")]}, UsageError, "listed twice"),
         ({"versions": [("poor", "good"), ("poor", "good")]}, UsageError, "listed twice"),
         ({"galleries": Galleries(30)}, DesignError, "are too few"),

@@ -161,4 +161,7 @@ def test_galleries_that_differ_by_the_same_for_everybody_are_not_said_to_be_alik
     assert [rate.value for rate in effect.estimates] == pytest.approx([0.5, 0.5, 0.0])
     note = effect.sentence()
     assert (note.code, note.level) == ("galleries.same-for-all", "caution")
-    assert "is not tested, because they differ by the same amount for every person: they span 50.0 points" in str(note)
+    assert (
+        "is not tested, because they differ by the same amount for every person: they span 50.0 points"
+        in str(note)
+    )

@@ -97,7 +97,8 @@ def test_a_table_worked_out_by_hand():
     assert "no age for 1 probe" in said
     assert "fewer than three galleries have probes" in said
     assert (
-        "no test of differences between galleries for X, Y, Z: a gallery has probes of fewer than 10 people" in said
+        "no test of differences between galleries for X, Y, Z: a gallery has probes of fewer than 10 people"
+        in said
     )
     assert "drift" in str(found.answers.assuming)
     assert found.answers.varying.key == "people-in-galleries"

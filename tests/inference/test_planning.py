@@ -304,7 +304,7 @@ def test_results_are_plain_and_say_what_they_assume():
         assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
         assert max(map(len, repr(plan).splitlines())) <= 100
     assert "intraclass correlation of 5 probes per person is 0.2" in str(plans[0].answers.assuming)
-    assert "declared" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
+    assert "fixed before" in str(plan_difference(0.01, discordant=0.1).answers.assuming)
     assert "the differences" in str(plans[5].answers.assuming)
     keys: dict[str, set[str]] = {}
     for plan in plans:

@@ -182,9 +182,7 @@ def test_strata_are_held_fixed_and_units_vary(scores: list[pb.Scores], experimen
     assert added(units)[0] == "scene (session) as units"
 
 
-@pytest.mark.parametrize(
-    ("units", "spread"), [("subject", "between people"), (None, "between samples")]
-)
+@pytest.mark.parametrize(("units", "spread"), [("subject", "between people"), (None, "between samples")])
 def test_what_each_stratum_has_one_value_of_is_held_fixed(
     scores: list[pb.Scores], units: str | None, spread: str
 ) -> None:
@@ -255,7 +253,9 @@ def test_missing_values_are_assumed_and_never_claimed(scores: list[pb.Scores]) -
     answers = pb.estimate(scores[0], within).answers
     assert added(answers)[0] == "population level"
     assert "canon for all" not in str(answers.fixed)
-    assert added(answers)[2] == "context (camera), missing for 1 sample, has the same values there as elsewhere"
+    assert (
+        added(answers)[2] == "context (camera), missing for 1 sample, has the same values there as elsewhere"
+    )
 
 
 def test_a_column_of_the_system_that_varies_is_not_called_fixed() -> None:

@@ -227,7 +227,9 @@ def test_of_an_asymmetric_matrix_the_first_sample_is_the_query():
     values = np.array([[0, 1, 2], [8, 0, 3], [9, 9, 0]], dtype=float)
     counts = count_pairs(square(samples, values), PairSet.of(square(samples, values), samples))
     assert counts.edges.tolist() == [1, 2, 3]
-    assert any("each such pair is counted once, with the first sample as query" in str(note) for note in counts.notes)
+    assert any(
+        "each such pair is counted once, with the first sample as query" in str(note) for note in counts.notes
+    )
 
 
 # Counts of matrices

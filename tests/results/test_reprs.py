@@ -61,7 +61,7 @@ def known():
         ("pb.estimate(a, S, measure=pb.measures.FNMR(0.1))", "FNMR at an FMR of 0.1"),
         ("pb.stats.estimate_cmc(a, E)", "95% band"),
         ("pb.compare([a, b, c], E, measure=R)", "3 algorithms"),
-        ("pb.compare([a, b], E, measure=R).pairs[0]", "a vs b is undecided"),
+        ("pb.compare([a, b], E, measure=R).pairs[0]", "a against b is undecided"),
         ("pb.evaluate([a, b], E)", "2 algorithms"),
         ("pb.evaluate([a, b], E).entries[0]", "a, all probes: 0.9167 [0.6461, 0.9851] at rank 1"),
         ("pb.verify(a, S, fmr=0.1)", "264 impostor comparisons"),

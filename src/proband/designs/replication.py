@@ -320,7 +320,7 @@ class Enumeration(StratifiedDesign):
     >>> Enumeration().replicates(Strata.of([1, 1, 2, 2, 2]))
     Traceback (most recent call last):
         ...
-    proband.errors.DesignError: Using all replicates needs strata with the same number of units; these have ... hint: take a
+    proband.errors.DesignError: Using all replicates needs strata with the same number of units; these have ... hint: use a
     design for strata of any size: design='brr', fay or rao-wu.
     """
 

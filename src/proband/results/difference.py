@@ -41,7 +41,7 @@ _EQUIVALENT = Sentence(
 _UNDECIDED = Sentence(
     "comparison.undecided",
     "note",
-    "{first} vs {second} is undecided: {effect}, {tested}{more:then}",
+    "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}")
 _SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} against {second}: {effect}, {tested}")
@@ -50,7 +50,7 @@ _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
     "caution",
-    "{first} vs {second}: no verdict; the observed difference is {difference}, but {why}",
+    "{first} against {second}: no verdict; the observed difference is {difference}, but {why}",
 )
 _HERE_IN_POINTS = Sentence("comparison.difference-in-points", "note", "{difference:points}")
 _HERE = Sentence("comparison.difference", "note", "{difference:signed}")
@@ -79,7 +79,7 @@ _NEEDED = Sentence(
 _OVER_CHOICES = Sentence(
     "comparison.over-choices",
     "note",
-    "{first} vs {second} over choices of images of these people: {images}; it does not win in "
+    "{first} against {second} over choices of images of these people: {images}; it does not win in "
     "{not_won:count} of {trials:count} choices. On new people: {verdict}, {effect}, {tested}",
 )
 _BY_PERSON = Sentence(

@@ -159,7 +159,7 @@ def estimate(
     >>> values = np.eye(20); values[:4] = 0.5
     >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity", name="net")
     >>> estimate(scores, Experiment(samples, gallery=ids[:20]), measure=RecognitionRate(1))
-    net: recognition rate at rank 1 0.8000 ± 0.0894, 95% [0.5840, 0.9193], for new people against these rivals, one probe each
+    net: recognition rate at rank 1 0.8000 ± 0.0894, 95% [0.5840, 0.9193], for new people searched in this gallery, with one probe each
     """
     asked = as_design(design)
     several = is_several(scores)

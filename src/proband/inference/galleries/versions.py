@@ -29,19 +29,19 @@ Kind = Literal["version", "improvement"]
 _COST = Sentence(
     "feret.cost-of-locating",
     "note",
-    "{category}: automatic face location costs {first} {effect} compared with {second}, {tested}",
+    "{category}: locating the face costs {first} {effect} compared with {second}, {tested}",
 )
 _COST_WITH_FAILURES = Sentence(
     "feret.cost-of-locating-with-failures",
     "note",
-    "{category}: automatic face location costs {first} {effect} compared with {second}, {tested} (without a "
+    "{category}: locating the face costs {first} {effect} compared with {second}, {tested} (without a "
     "rank: {failed:count} of {probes:count probe})",
 )
-_GAIN = Sentence("feret.gain", "note", "{category}: {second} vs {first}: {effect}, {tested}")
+_GAIN = Sentence("feret.gain", "note", "{category}: {second} against {first}: {effect}, {tested}")
 _DATED_GAIN = Sentence(
     "feret.gain-between-dates",
     "note",
-    "{category}: {second} vs {first}, from {first_date} to {second_date}: {effect}, {tested}",
+    "{category}: {second} against {first}, from {first_date} to {second_date}: {effect}, {tested}",
 )
 
 

@@ -56,7 +56,7 @@ _SHAPE = Sentence(
     "with numbers of probes this variable, their mean and coefficient of variation do not determine the "
     "width of the interval: specify the numbers of probes per person",
 )
-_DECLARED = Sentence("plan.margin-declared", "note", "the margin must be fixed before the test")
+_DECLARED = Sentence("plan.margin-declared", "note", "the margin is fixed before the test")
 _ROUGH = Sentence(
     "plan.rough", "caution", "with fewer than {few:count} people the normal approximation is rough"
 )

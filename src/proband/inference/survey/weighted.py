@@ -82,7 +82,7 @@ def estimate_weighted(
 
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
     >>> estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3])
-    a statistic of the weights 0.1535 ± 0.00943, 95% [0.1235, 0.1835], varying other samples of units from the same strata
+    a statistic of the weights 0.1535 ± 0.00943, 95% [0.1235, 0.1835], for other samples of units from the same strata
 
     Two people in each of two strata, with two probes each: people vary, with 4 − 2 degrees of freedom.
 
