@@ -331,7 +331,7 @@ class Total(Statistic):
 
 @dataclass(frozen=True)
 class Ratio(Statistic):
-    """The ratio of the totals of two columns."""
+    """The ratio of two totals, numerator over denominator."""
 
     numerator: str
     denominator: str
@@ -419,7 +419,7 @@ class Quantile(Statistic):
 
 @dataclass(frozen=True)
 class Function(Statistic):
-    """Any function of the weights of the rows that returns one or several named numbers; its variance needs replicates."""
+    """Any function of the weights of the rows that returns one number or several, with names; its variance needs replicates."""
 
     function: Callable[[Floats], Any]
     names: tuple[str, ...] = ("function",)
