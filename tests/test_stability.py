@@ -61,11 +61,11 @@ def test_a_renamed_option_is_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_kind_of_promise_is_frozen_and_told(kind: str) -> None:
     lines = file_of("surface").read_text(encoding="utf-8").splitlines()
     assert sum(line.startswith(f"{kind} ") for line in lines) > 5
-    assert f"`{kind} …`" in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    assert f"`{kind} …`" in (ROOT / "docs" / "reference" / "stability.md").read_text(encoding="utf-8")
 
 
 def test_exit_codes_are_told() -> None:
-    told = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    told = (ROOT / "docs" / "reference" / "stability.md").read_text(encoding="utf-8")
     lines = file_of("surface").read_text(encoding="utf-8").splitlines()
     codes = {re.match(r"exit (\d+)", line)[1] for line in lines if line.startswith("exit ")}
     assert codes == {"0", "1", "2", "3", "4", "130"}
@@ -73,7 +73,7 @@ def test_exit_codes_are_told() -> None:
 
 
 def test_every_rename_of_study_files_is_told() -> None:
-    told = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+    told = (ROOT / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
     told = told.split("## Studies of earlier versions")[1].split("\n## ")[0]
     for rename in RENAMES:
         assert f"`{rename.was}" in told, rename

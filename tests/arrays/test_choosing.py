@@ -73,7 +73,7 @@ def test_names_the_remedy_for_other_numbers(symbols):
     with pytest.raises(UsageError, match="prime power") as told:
         orthogonal_array(symbols, 5)
     assert "jackknife" in str(told.value)
-    assert "Rao and Wu" in str(told.value)
+    assert "Rao-Wu" in str(told.value)
 
 
 def test_refuses_no_columns_and_other_rules():

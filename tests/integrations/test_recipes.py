@@ -17,7 +17,7 @@ import pytest
 
 import proband as pb
 
-PAGE = Path(__file__).parents[2] / "docs" / "cookbook" / "integrations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "integrations.md"
 
 
 def block(section: str, language: str) -> str:

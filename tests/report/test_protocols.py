@@ -83,7 +83,7 @@ def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
     said = "\n".join(map(as_sentence, run_statements(run)))
     assert "60 samples of 15 subjects" in said
     assert "not a standard error" in said
-    assert "varying samples of the same subjects" in said
+    assert "training and test sets resampled from samples of the same subjects" in said
     assert "results do not apply to new subjects" in said
     assert "6×2f CV mixed, on people, one repeat (sign-flip" in said
     assert "HO mixed, on people" not in said

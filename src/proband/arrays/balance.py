@@ -18,16 +18,16 @@ WIDTH, CELLS = 2_048, 1 << 23  # of a matrix at a time
 
 @dataclass(frozen=True)
 class Balance:
-    """What was found about the balance of an array.
+    """The balance of an array.
 
     Attributes
     ----------
     rows, columns, symbols
         The size of the array.
     n_columns, n_pairs
-        How many columns, and how many pairs of columns, are not balanced.
+        The numbers of columns, and of pairs of columns, that are not balanced.
     unbalanced_columns, unbalanced_pairs
-        The first few of them, counted from 0.
+        The first few of these, counted from 0.
     """
 
     rows: int

@@ -46,16 +46,16 @@ BLOCK = 500  # replicates that share a stream of random numbers, so that results
 
 
 class Design(ABC):
-    """What would be drawn anew.
+    """What varies, and how its variation is estimated.
 
     Attributes
     ----------
     capability
-        What it can do, by which procedures are found.
+        The capability by which procedures are selected.
     over_probes
-        Whether single probes are its units, and not people.
+        Whether single probes are the units, instead of people.
     varied
-        What more of would make it surer: people or probes; None for other units.
+        The unit of sample size: people or probes; None for other units.
     """
 
     capability: Capability
@@ -67,12 +67,12 @@ class Design(ABC):
 
     @property
     def over_probes(self) -> bool:
-        """Whether single probes are its units, and not people."""
+        """Whether single probes are the units, instead of people."""
         return False
 
     @property
     def varied(self) -> Literal["person", "probe"] | None:
-        """What more of would make it surer: people or probes; None for other units."""
+        """The unit of sample size: people or probes; None for other units."""
         return "probe" if self.over_probes else "person"
 
     @property
@@ -85,16 +85,16 @@ class Design(ABC):
 
 
 class Reweighting(Design):
-    """A design that gives units other weights, replicate by replicate; a subclass says which weights.
+    """A design that reweights units in each replicate; subclasses define the weights.
 
     Attributes
     ----------
     unit
-        What is weighted: ``subject`` (all probes of that person) or ``probe``.
+        The weighted unit: ``subject`` (all probes of that person) or ``probe``.
     interval
-        What is made of the replicates: ``percentile``, ``basic`` or ``bca``.
+        The interval from the replicates: ``percentile``, ``basic`` or ``bca``.
     n_resamples
-        How many replicates.
+        The number of replicates.
     """
 
     capability: Capability = "weights"
@@ -147,7 +147,7 @@ def as_design(design: Design | str) -> Design | Literal["auto"]:
 
 
 def design_named(name: str) -> Design:
-    """Return the design that a name means, with its defaults.
+    """Return the design with a given name, with its defaults.
 
     Parameters
     ----------

@@ -42,23 +42,23 @@ _UNUSED = Sentence(
 @DESIGNS.register("galleries")
 @dataclass(frozen=True)
 class Galleries(Design):
-    """Deal the people of a gallery to `k` galleries of equally many people, none of them in two.
+    """Divide the people of a gallery into `k` disjoint galleries of equal size.
 
-    Every probe is searched for in the gallery that holds its person, among the people of that gallery only: performance
-    then varies with *who is enrolled*, as FERET's tables over galleries show it.
+    Every probe is searched only in the gallery with its person: performance then varies with the *enrolled people*, as in
+    FERET's tables over galleries.
 
     Parameters
     ----------
     k
-        How many galleries.
+        The number of galleries.
     order
-        A column of dates or numbers by which galleries are filled in ascending order, each person standing where their
-        earliest enrolled image does (table order breaks ties; an image without a value does not count, and a person without
-        any is left out, and counted). None deals people at random.
+        A column of dates or numbers by which people are assigned to galleries in ascending order, by their earliest enrolled
+        image (table order breaks ties; images without a value are ignored; people without any value are left out and counted).
+        None assigns people at random.
     size
-        People in each gallery; by default as many as there are for all. Whoever remains over is counted.
+        People in each gallery; by default the largest possible number. People left over are counted.
     seed
-        Of the random deal.
+        The seed of random assignment.
 
     Examples
     --------

@@ -27,15 +27,15 @@ Choices = npt.NDArray[np.uint16]
 class ImageChoice(Design):
     """Permute the choice of gallery and probe images (Beveridge et al. 2001, §7).
 
-    It varies the *images of these people* and holds the people fixed, so it says nothing about other people.
+    Results are for other choices of *images of these people*; the people are held fixed, so results do not apply to new people.
 
     Parameters
     ----------
     n_resamples
-        How many trials.
+        The number of trials.
     balanced
-        Deal each cycle of pairs to the people in random order, so that every image column is used equally often; people
-        with other images than the rest have cycles of their own. Otherwise each person's pair is drawn independently.
+        Whether to assign each cycle of pairs to the people in random order, so that every image column is used equally often;
+        people with different sets of images have separate cycles. Otherwise the pair of each person is drawn independently.
 
     Examples
     --------

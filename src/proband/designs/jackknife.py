@@ -24,9 +24,9 @@ Integers = npt.NDArray[np.intp]
 class Jackknife(StratifiedDesign):
     """Leave out one unit at a time. Not valid for medians and other quantiles.
 
-    ``JKn``: within its stratum, whose other units take up its weight, v = Σ_h (n_h − 1)/n_h Σ_i (θ_(hi) − θ)² (Wolter 2007).
-    ``JK1``: the ordinary delete-one jackknife, which knows no strata, v = (n − 1)/n Σ_i (θ_(i) − θ)² (Quenouille 1956; Tukey
-    1958). JKn varies units within strata; JK1 varies units as if there were none.
+    ``JKn``: within its stratum, with its weight distributed over the other units, v = Σ_h (n_h − 1)/n_h Σ_i (θ_(hi) − θ)²
+    (Wolter 2007). ``JK1``: the ordinary delete-one jackknife, which does not use strata, v = (n − 1)/n Σ_i (θ_(i) − θ)²
+    (Quenouille 1956; Tukey 1958). JKn is for new units within strata; JK1 for new units without strata.
 
     Parameters
     ----------
@@ -168,16 +168,16 @@ class _WithoutOne:
 @DESIGNS.register("rao-wu")
 @dataclass(frozen=True)
 class RaoWu(StratifiedDesign):
-    """Bootstrap repeated replication: in every stratum one unit less than there are is drawn, with replacement (Rao & Wu 1988).
+    """Bootstrap repeated replication: in every stratum of n units, n − 1 are drawn with replacement (Rao & Wu 1988).
 
     A unit drawn k times of n − 1 has the factor k n/(n − 1), and v = Σ (θ_α − θ)²/B over B replicates (B − 1 about their mean).
-    It varies units within strata. That B replicates are drawn by chance counts in the degrees of freedom: 1/ν = 1/ν_strata +
+    Results are for new units within strata. The randomness of B replicates reduces the degrees of freedom: 1/ν = 1/ν_strata +
     1/(B − 1).
 
     Parameters
     ----------
     n_resamples
-        How many replicates.
+        The number of replicates.
 
     Examples
     --------

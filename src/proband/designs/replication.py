@@ -56,22 +56,22 @@ _FEW_UNITS = (
 @DESIGNS.register("brr")
 @dataclass(frozen=True)
 class BRR(StratifiedDesign):
-    """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
+    """Balanced repeated replication: each replicate has one unit of every stratum, by a row of an orthogonal array.
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
-    with equally many units share an array. Arrays are for a prime power of units. Of other numbers (6, 10, 12, …) a replicate takes
-    about half, by balanced splits (Sitter 1993; `half_part`); for medians it does of more than four units too. For a linear
-    statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others the replicates are evaluated. It varies units within
-    strata, and holds the strata fixed.
+    with the same number of units share an array. Arrays exist for prime powers. For other numbers of units (6, 10, 12, …) a
+    replicate has about half of the units, by balanced splits (Sitter 1993; `half_part`); for medians also for more than four
+    units. For a linear statistic the variance *equals* the textbook variance, Σ W_h² s_h²/n; for others the replicates are
+    evaluated. Results are for new units within the same strata.
 
     Parameters
     ----------
     array
-        An array to use instead (replicates × strata, symbols from 0), for strata that all have as many units as it has
-        symbols. It must be of strength 2.
+        An array to use instead (replicates × strata, symbols from 0), if the number of units in every stratum equals its number
+        of symbols. It must have strength 2.
     sample
-        Use so many replicates, k, drawn at random by the seed instead of all: unbiased, and noisier, so that there are fewer degrees
-        of freedom, 1/ν = 1/ν_strata + 1/(k − 1). They are evaluated for rates as well.
+        Use this number k of replicates, drawn at random, instead of all: unbiased but noisier, so there are fewer degrees of
+        freedom, 1/ν = 1/ν_strata + 1/(k − 1). The replicates are also evaluated for rates.
 
     Examples
     --------
@@ -258,7 +258,7 @@ class BRR(StratifiedDesign):
 @DESIGNS.register("fay")
 @dataclass(frozen=True)
 class Fay(BRR):
-    """Fay's method: units that are not chosen keep the share `rho` of their weight, so that no replicate is left without any.
+    """Fay's method: units that are not chosen keep the share `rho` of their weight.
 
     Factors are 1 + (1 − ρ)(n·1[chosen] − 1), and v = Σ_α (θ_α − θ)² / (k (n − 1)(1 − ρ)²) (Judkins 1990).
 
@@ -304,9 +304,10 @@ class Fay(BRR):
 @DESIGNS.register("enumeration")
 @dataclass(frozen=True)
 class Enumeration(StratifiedDesign):
-    """Every way to take one unit of each stratum, evaluated one by one for rates as well: a check for a few strata.
+    """All choices of one unit per stratum, each evaluated, also for rates: a check for few strata.
 
-    v = Σ (θ_α − θ)² / (nᴸ (n − 1)) over all nᴸ replicates of L strata (McCarthy 1969): what a balanced array stands for.
+    v = Σ (θ_α − θ)² / (nᴸ (n − 1)) over all nᴸ replicates of L strata (McCarthy 1969): the variance that a balanced array
+    reproduces.
 
     Examples
     --------
@@ -368,17 +369,16 @@ class Enumeration(StratifiedDesign):
 @DESIGNS.register("collapsed-strata")
 @dataclass(frozen=True)
 class CollapsedStrata(StratifiedDesign):
-    """Strata of one unit, taken two by two as if they were one, and then balanced repeated replication (Wolter 2007).
+    """Strata of one unit, collapsed in pairs, then balanced repeated replication (Wolter 2007).
 
-    Each stratum keeps its own weight, so the estimate stays Σ W_h y_h. What differs between the two is counted as variance,
-    so the error is too large: an upper bound. For a rate the variance of two strata put together is
-    (W_1(y_1 − θ) − W_2(y_2 − θ))²; where they weigh alike it is W²(y_1 − y_2)².
+    Each stratum keeps its own weight, so the estimate stays Σ W_h y_h. The difference between the two counts as variance, so
+    the standard error is an upper bound. For a rate, the variance of two collapsed strata is (W_1(y_1 − θ) − W_2(y_2 − θ))²;
+    with equal weights it is W²(y_1 − y_2)².
 
     Parameters
     ----------
     by
-        The column by which neighbours are paired, a covariate known beforehand, never the outcome. By default in the order
-        of the table.
+        The column by which neighbours are paired: a covariate known beforehand, never the outcome. By default table order.
 
     Examples
     --------

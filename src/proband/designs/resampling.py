@@ -37,11 +37,11 @@ _BOOTSTRAPS: dict[BootstrapInterval, tuple[str, str]] = {
 @DESIGNS.register("binomial", "mcnemar")
 @dataclass(frozen=True)
 class Binomial(Design):
-    """Other probes, each drawn independently, against the same gallery.
+    """For new, independent probes searched in the same gallery.
 
     The count of successes is Binomial(n, p), and its interval Wilson's (1927), Clopper and Pearson's (1934) or Jeffreys' (Brown
-    et al. 2001). Sound with one probe for each person; with several it takes the probes of a person for independent, which they
-    are not. In comparisons it is McNemar's test over probes.
+    et al. 2001). Valid with one probe per person; with several, it treats the probes of a person as independent, which they are
+    not. In comparisons it is McNemar's test over probes.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ class Binomial(Design):
 @DESIGNS.register("clustered")
 @dataclass(frozen=True)
 class Clustered(Design):
-    """Other people, each with as many probes, against the same gallery: Wilson's interval with the effective sample size.
+    """For new people with the same numbers of probes, searched in the same gallery: Wilson's interval with the effective sample size.
 
-    The effective size is n over the design effect, the variance of the rate over people by that of independent probes
-    (Wilson 1927; Rao & Scott 1992), and never more than n.
+    The effective size is n divided by the design effect, the ratio of the variance of the rate over people to that of
+    independent probes (Wilson 1927; Rao & Scott 1992), and never more than n.
 
     Examples
     --------
@@ -99,22 +99,23 @@ class Clustered(Design):
 @DESIGNS.register("bootstrap")
 @dataclass(frozen=True)
 class Bootstrap(Reweighting):
-    """Other probes or other people, drawn with replacement from those there are; the gallery stays as it is.
+    """For new people or new probes, resampled with replacement; the gallery is held fixed.
 
     Only *outcomes* are resampled. Drawing people into the gallery twice would let a probe match the other copy of its
     mate, so galleries are never bootstrapped (Beveridge et al. 2001, §7.2).
 
-    Over probes (named ``bootstrap-probe``) it is the paper's own bootstrap (§6), which takes probes for independent: of a rate c/n the
-    replicated count is exactly Binomial(n, c/n), and drawn as such. Where people have several probes it is too narrow for other people.
+    Over probes (named ``bootstrap-probe``) it is the bootstrap of that paper (§6), which treats probes as independent: for a
+    rate c/n the replicated count is exactly Binomial(n, c/n), and is drawn as such. If people have several probes, its
+    intervals are too narrow for new people.
 
     Parameters
     ----------
     unit
-        What is drawn: ``subject`` (with all probes of that person) or ``probe``.
+        The resampled unit: ``subject`` (with all probes of that person) or ``probe``.
     interval
         ``percentile`` (Efron 1979), ``basic`` (Davison & Hinkley 1997) or ``bca`` (Efron 1987).
     n_resamples
-        How many replicates.
+        The number of replicates.
 
     Examples
     --------
@@ -178,7 +179,7 @@ DESIGNS.register("bootstrap-probe")(Bootstrap("probe"))
 
 @dataclass(frozen=True)
 class TrainingSets(Design):
-    """Other training sets: one algorithm, trained several times on different sets, each with a score matrix of its own.
+    """For new training sets: one algorithm trained on several different sets, with one score matrix for each.
 
     Student's interval of the mean over m sets, x̄ ± t_{m−1} s/√m (Student 1908); people and images are held fixed (Beveridge et
     al. 2001, §3.1).
@@ -205,11 +206,11 @@ class TrainingSets(Design):
 @DESIGNS.register("sign-flip")
 @dataclass(frozen=True)
 class SignFlip(Design):
-    """For comparisons: other people, by turning each person's difference around (a permutation test).
+    """For comparisons on new people: sign flips of the difference of each person (a permutation test).
 
-    If neither algorithm is better on a random person, every person's difference could as well have the other sign (Fisher
-    1935); with one probe of each person the test is McNemar's (1947). Signs are as likely either way only where differences lie
-    symmetrically, so with several probes p-values and intervals are at least those of a t that allows for skewness (Hall 1992).
+    If neither algorithm is better, the difference of every person is equally likely to have the opposite sign (Fisher 1935);
+    with one probe per person the test is McNemar's (1947). This needs symmetric differences, so with several probes p-values
+    and interval widths are at least those of a t test adjusted for skewness (Hall 1992).
 
     Examples
     --------
@@ -234,9 +235,10 @@ class SignFlip(Design):
 @DESIGNS.register("obuchowski")
 @dataclass(frozen=True)
 class ClusteredMcNemar(Design):
-    """For comparisons: other people, by McNemar's chi-square with the variance of people's differences.
+    """For comparisons on new people: McNemar's chi-squared with the variance of differences per person.
 
-    ``obuchowski`` (1998) weighs people by their probes, ``durkalski`` (2003) alike; the formulas are with `clustered_mcnemar`.
+    ``obuchowski`` (1998) weights people by their probes, ``durkalski`` (2003) equally; see `clustered_mcnemar` for the
+    formulas.
 
     Parameters
     ----------

@@ -112,29 +112,28 @@ class Replicates:
 
 @dataclass(frozen=True)
 class StratifiedDesign(Design):
-    """What all stratified designs share.
+    """The base class of stratified designs.
 
     Parameters
     ----------
     strata
-        The column that makes the strata; by default the subject.
+        The column of strata; by default the subject.
     units
-        The column that makes the units within strata, all of whose probes come and go together (primary sampling units), such
-        as ``"subject"`` for people within ``strata="site"``: what varies is then *new people* at these sites. By default every
-        probe is a unit.
+        The column of units within strata (primary sampling units, whose probes are kept together), such as ``"subject"`` for
+        people within ``strata="site"``: results are then for *new people* at these sites. By default every probe is a unit.
     weights
-        Of the strata: ``units`` (the default: the estimate is the plain rate), ``equal``, or a mapping from stratum to
-        weight, which reweights towards another population.
+        The weights of the strata: ``units`` (default: the estimate is the plain rate), ``equal``, or a mapping from stratum to
+        weight, to reweight to another population.
     centre
-        Whether squared deviations are taken from the ``estimate`` or from the replicates' ``mean``.
+        Whether squared deviations are from the ``estimate`` or from the ``mean`` of the replicates.
     degrees_of_freedom
-        ``strata``: units less strata (as many as there are strata, with two units each), and fewer where replicates are drawn by
-        chance. ``cochran``: Cochran's effective number, which matters when few strata vary. Or a number. Intervals of kind ``auto``
-        have at most so many.
+        ``strata``: units minus strata (the number of strata, with two units each), and fewer if replicates are random.
+        ``cochran``: Cochran's effective number, which matters if few strata vary. Or a number. This is an upper limit for the
+        interval ``auto``.
     interval
-        ``auto``: of a rate or a curve Wilson's, with no more degrees of freedom than the units that carry the variance leave, and a
-        variance that is moderated where few show it; of every other measure ``t``. ``t`` is symmetric, can pass 0 or 1, and is
-        what R's survey package prints; ``logit`` and ``wilson`` are for rates.
+        ``auto``: for a rate or a curve, Wilson's interval, with degrees of freedom limited by the effective number of units and
+        a variance that is moderated if few units contribute; for every other measure ``t``. ``t`` is symmetric, can extend
+        beyond 0 or 1, and is what R's survey package prints; ``logit`` and ``wilson`` are for rates.
     """
 
     capability = "strata"

@@ -45,20 +45,20 @@ pairs. ``crossing``: where two error rates are equal.
 
 
 class Measure(ABC):
-    """A number about one algorithm.
+    """A measure of one algorithm.
 
     Attributes
     ----------
     key
-        What it is known by, on the command line and in studies; ``key@5`` gives it its parameter.
+        Its code on the command line and in studies; ``key@5`` sets its parameter.
     view, form
-        What it is of, and how it is made.
+        What it is computed from, and how.
     larger_is_better
-        Which of two algorithms is ahead.
+        Whether larger values are better.
     in_points
-        Whether it is a rate, whose differences are told in points and which lies between 0 and 1.
+        Whether it is a rate between 0 and 1, with differences in percentage points.
     spelled
-        How tables write it besides, with ``{}`` for its parameter.
+        An alternative spelling in tables, with ``{}`` for its parameter.
     """
 
     made_by: ClassVar[str] = "by its name: 'rank-1', 'fnmr@0.001', 'tar@0.001', 'eer' or 'auc'"
@@ -95,12 +95,12 @@ class Measure(ABC):
 
 
 class OutcomeMeasure(Measure):
-    """A measure of what became of probes.
+    """A measure of the outcomes of probes.
 
     Attributes
     ----------
     weights
-        What weighs the same: every ``probe``, or for a share that has it as a field every ``person``.
+        What is weighted equally: every ``probe`` or, for a share with this field, every ``person``.
     """
 
     view: View = "outcomes"
@@ -183,11 +183,11 @@ class OutcomeMeasure(Measure):
 
 
 class Share(OutcomeMeasure):
-    """The share of probes that succeed: a subclass says which do.
+    """The share of probes that succeed, as defined by a subclass.
 
-    With y_i the success of probe i of n, it is Σ y_i / n. A plug-in needs a key, an estimand and `success`, and every verb then
-    knows it. With a field `weights` it can be weighted by person as well: then each of K people weighs 1/K, shared by the
-    person's probes.
+    With y_i the success of probe i of n, it is Σ y_i / n. A plug-in needs a key, an estimand and `success` to be available in
+    all commands. With a field `weights` it can also be weighted by person: each of K people then has weight 1/K, divided over
+    the probes of the person.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class Share(OutcomeMeasure):
 
 
 class MeanMeasure(OutcomeMeasure):
-    """The mean of a number for each probe: a subclass says which number.
+    """The mean of a number per probe, defined by a subclass.
 
     With y_i the number of probe i of n, it is Σ y_i / n.
 
@@ -344,14 +344,15 @@ def as_measure(measure: Measure | str) -> Measure:
 
 
 def measure_named(name: str) -> Measure:
-    """Return the measure that a text means.
+    """Return the measure with a given name.
 
     Parameters
     ----------
     name
-        ``rank-1``, ``rank-5`` (any rank), ``fnmr@0.001``, ``tar@0.001`` (any false match rate), ``eer``, ``auc``, ``median-rank@50``,
-        ``median-relative-rank``, ``relative-rank@0.01``, or the name of a plug-in; and whatever tables and JSON call a measure:
-        ``rank 1``, ``FNMR at an FMR of 0.001``. A parameter stands behind ``@`` or ``-``; without one it has its default.
+        ``rank-1``, ``rank-5`` (any rank), ``fnmr@0.001``, ``tar@0.001`` (any false match rate), ``eer``, ``auc``,
+        ``median-rank@50``, ``median-relative-rank``, ``relative-rank@0.01``, or the name of a plug-in; or the name of a measure
+        in tables and JSON: ``rank 1``, ``FNMR at an FMR of 0.001``. A parameter follows ``@`` or ``-``; without it, the default
+        is used.
 
     Returns
     -------

@@ -54,18 +54,18 @@ RelativeRank = Annotated[
 @MEASURES.register("rank")
 @dataclass(frozen=True)
 class RecognitionRate(Share):
-    """The share of probes whose mate is at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
+    """The share of probes with the mate at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
 
-    Every probe with a mate in the gallery counts, failures as misses. Under the tie policy ``mean`` a success is the chance of
-    one. It is the cumulative match score of Phillips et al. (2000) at rank τ.
+    All probes with a mate in the gallery are counted, failures as misses. Under the tie policy ``mean`` a success is the
+    probability of one. It is the cumulative match score of Phillips et al. (2000) at rank τ.
 
     Parameters
     ----------
     rank
-        At which a probe counts as recognised.
+        The rank at which a probe counts as recognised.
     weights
-        What weighs the same: every ``probe`` (the plain share), or every ``person``, Σ ȳ_i / K with ȳ_i the share of a person's
-        probes. They differ where people have different numbers of probes.
+        What is weighted equally: every ``probe`` (the plain share), or every ``person``, Σ ȳ_i / K with ȳ_i the share over the
+        probes of a person. The two differ if people have different numbers of probes.
 
     Examples
     --------
@@ -134,10 +134,10 @@ class CMC(OutcomeMeasure):
     Parameters
     ----------
     max_rank
-        Where to stop; by default at the size of the enrolled gallery, where the curve of a closed universe without
-        failures reaches 1.
+        The last rank; by default the size of the enrolled gallery, at which the curve of a closed universe without failures
+        reaches 1.
     weights
-        What weighs the same: every ``probe``, or every ``person``.
+        What is weighted equally: every ``probe``, or every ``person``.
 
     Examples
     --------
@@ -220,17 +220,17 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
 @MEASURES.register("relative-rank")
 @dataclass(frozen=True)
 class RelativeRankRate(Share):
-    """The share of probes whose mate is within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.
+    """The share of probes with the mate within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.
 
-    The relative rank R = r/m lets evaluations with galleries of different sizes be compared (Micheals & Boult 2001). The lowest
-    there is, is 1/m.
+    The relative rank R = r/m lets evaluations with galleries of different sizes be compared (Micheals & Boult 2001). The
+    smallest is 1/m.
 
     Parameters
     ----------
     relative_rank
         From above 0 to 1.
     weights
-        What weighs the same: every ``probe``, or every ``person``.
+        What is weighted equally: every ``probe``, or every ``person``.
 
     Examples
     --------
@@ -306,7 +306,7 @@ class MedianCensoredRank(OutcomeMeasure):
     Parameters
     ----------
     rank
-        Beyond which all ranks are alike.
+        The rank at which larger ranks are censored.
 
     Examples
     --------
@@ -360,7 +360,7 @@ class MedianCensoredRank(OutcomeMeasure):
 @MEASURES.register("median-relative-rank")
 @dataclass(frozen=True)
 class MedianRelativeRank(OutcomeMeasure):
-    """The median over probes of rank over gallery size, for comparing galleries of different sizes (Micheals & Boult 2001).
+    """The median over probes of rank divided by gallery size, to compare galleries of different sizes (Micheals & Boult 2001).
 
     The relative rank of a probe is R = r/m, with m the number of people in the gallery. Infinite if half of the probes or more
     failed.
@@ -420,15 +420,15 @@ class MedianRelativeRank(OutcomeMeasure):
 
 @dataclass(frozen=True, eq=False)
 class RankStatistic(OutcomeMeasure):
-    """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
+    """A user-defined statistic of the ranks, like ``numpy.mean``: a function of an array of ranks that returns a number.
 
     Parameters
     ----------
     function, weighted
-        What is computed of the ranks; those of failures are infinite. A weighted function takes ranks and weights, which some
-        designs need.
+        The function of the ranks; ranks of failures are infinite. A weighted function takes ranks and weights, as some designs
+        require.
     name, larger_is_better
-        What it is called, and which of two algorithms is ahead, which matters to comparisons only.
+        Its name, and whether larger values are better, which matters for comparisons only.
 
     Examples
     --------
@@ -482,16 +482,16 @@ class RankStatistic(OutcomeMeasure):
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
-    """Average the curves of several algorithms over the same gallery and probes, rank by rank.
+    """Average the curves of several algorithms on the same gallery and probes, rank by rank.
 
-    It describes the field of algorithms, which is no sample of others. Curves of different lengths are cut to the shortest.
+    It describes these algorithms, which are not a sample of others. Curves of different lengths are cut to the shortest.
 
     Parameters
     ----------
     curves
         Curves of several algorithms, over the same ranks.
     name
-        What the new curve is called.
+        The name of the new curve.
 
     Returns
     -------
@@ -537,15 +537,15 @@ def of_the_leader(of: Target) -> Target:
 def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
     """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate.
 
-    If several share the best rank-1 rate, the one that leads at the first rank where they differ is taken. It is the
-    curve of one algorithm, not the best of all at each rank, and being picked on these very probes flatters it.
+    If several share the best rank-1 rate, the one that leads at the first rank where they differ is used. It is the curve of
+    one algorithm, not the best of all at each rank, and it is biased upwards because it is selected on these probes.
 
     Parameters
     ----------
     curves
         Curves of several algorithms, over the same ranks.
     name
-        What the new curve is called.
+        The name of the new curve.
 
     Returns
     -------

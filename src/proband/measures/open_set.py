@@ -84,26 +84,26 @@ class SearchPoint:
 
 @dataclass(frozen=True, eq=False)
 class Searches:
-    """What every search returned, larger is closer.
+    """The results of all searches; larger values are closer.
 
     Attributes
     ----------
     mate, place
-        For each mated search: the closeness of the mate (its samples fused), and the place of the mate among enrolled people, a
-        tied non-mate before it. A failure has minus infinity, and a place beyond all.
+        For each mated search: the closeness of the mate (its samples fused), and the place of the mate among enrolled people,
+        with tied non-mates before it. A failure has minus infinity, and a place after all others.
     best
         For each non-mated search: the closeness of the closest enrolled person; minus infinity for a failure.
     mated_subjects, nonmated_subjects
-        Whose searches they are.
+        The subjects of the searches.
     counted_at, reaching
-        Closeness values at which the enrolled people who reach them were counted, for every non-mated search (searches ×
-        values), if that was asked for.
+        Closeness values, and the number of enrolled people who reach them for every non-mated search (searches × values), if
+        requested.
     metric
-        How embeddings were compared; None for scores that are taken as given.
+        How embeddings were compared; None for supplied scores.
     algorithm, larger_is_closer, fusion
-        Of the scores, and how a person's samples make one.
+        The name and orientation of the scores, and how samples of a person are fused.
     n_enrolled, notes
-        People in the gallery, and what a reader should know.
+        People in the gallery, and notes.
 
     Examples
     --------

@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """The result of one experiment under one algorithm, a row for each probe that has a mate in the gallery.
+    """The result of one experiment for one algorithm, with one row per probe with a mate in the gallery.
 
     Attributes
     ----------
@@ -42,23 +42,23 @@ class Outcomes:
     failed
         Probes without a rank: not acquired, or without an enrolled mate to compare with. Their rank is infinite.
     ties
-        How tied scores are ordered. ``pessimistic``: every tied non-mate comes before the mate. ``optimistic``: after
-        it. ``mean``: what is expected when ties are broken at random; successes are then fractions.
+        How tied scores are ordered. ``pessimistic``: every tied non-mate comes before the mate. ``optimistic``: after it.
+        ``mean``: the expectation if ties are broken at random; successes are then fractions.
     counting
         Whether a rank counts gallery ``images`` or ``subjects`` (each by its best image).
     on_failure
-        ``miss``: samples marked as failed are not enrolled, and failed probes stay in the denominator as misses.
-        ``as_scored``: marks are ignored and every score is taken at its word.
+        ``miss``: samples marked as failed are not enrolled, and failed probes stay in the denominator as misses. ``as_scored``:
+        marks are ignored and every score is used.
     n_ranks
-        The highest rank there can be: how many images (or subjects) were enrolled.
+        The largest possible rank: the number of enrolled images (or subjects).
     n_unmated
         Probes left out because their subject is not in the gallery (an open universe).
     n_gallery_failed
         Gallery samples that were not enrolled.
     notes
-        What else a reader should know.
+        Notes.
     metric
-        How embeddings were compared; None for scores that were taken as given.
+        How embeddings were compared; None for supplied scores.
 
     """
 

@@ -160,16 +160,16 @@ def facts_of_pairs(
 @MEASURES.register("fnmr")
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
-    """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
+    """The false non-match rate at a false match rate: the share of genuine comparisons below its threshold.
 
     The threshold t is the laxest with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
 
     Parameters
     ----------
     at_fmr
-        The false match rate that sets the threshold.
+        The false match rate that determines the threshold.
     weights
-        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+        What is weighted equally: every comparison (``probe``), or every ``person`` and every pair of people.
 
     Examples
     --------
@@ -227,16 +227,16 @@ class FNMR(PairMeasure):
 @MEASURES.register("tar")
 @dataclass(frozen=True)
 class TAR(PairMeasure):
-    """The true accept rate at a false match rate, 1 − FNMR: the share of genuine comparisons at or above the threshold that it sets.
+    """The true accept rate at a false match rate, 1 − FNMR: the share of genuine comparisons at or above its threshold.
 
-    It is estimated and compared as `FNMR` is, with ends and differences turned around.
+    It is estimated and compared like `FNMR`, with reversed ends and differences.
 
     Parameters
     ----------
     at_fmr
-        The false match rate that sets the threshold.
+        The false match rate that determines the threshold.
     weights
-        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+        What is weighted equally: every comparison (``probe``), or every ``person`` and every pair of people.
 
     Examples
     --------
@@ -300,12 +300,12 @@ class TAR(PairMeasure):
 @MEASURES.register("auc")
 @dataclass(frozen=True)
 class AUC(PairMeasure):
-    """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
+    """The probability that a genuine comparison is closer than an impostor comparison, with ties counted as half: the area under the ROC.
 
     Parameters
     ----------
     weights
-        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+        What is weighted equally: every comparison (``probe``), or every ``person`` and every pair of people.
 
     Examples
     --------
@@ -358,12 +358,12 @@ class AUC(PairMeasure):
 @MEASURES.register("eer")
 @dataclass(frozen=True)
 class EER(PairMeasure):
-    """The equal error rate: where FMR and FNMR meet, or the mean of the two where they are closest.
+    """The equal error rate: the value at which FMR and FNMR are equal, or their mean where they are closest.
 
     Parameters
     ----------
     weights
-        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+        What is weighted equally: every comparison (``probe``), or every ``person`` and every pair of people.
 
     Examples
     --------

@@ -30,7 +30,7 @@ SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """One threshold, and the errors there. A comparison is accepted when its score reaches the threshold.
+    """The errors at one threshold. A comparison is accepted if its score reaches the threshold.
 
     FMR = false matches / impostor comparisons and FNMR = false non-matches / genuine comparisons, both without failures to
     acquire; FAR = (1 − FTA)·FMR and FRR = FTA + (1 − FTA)·FNMR with them, FTA being the share of comparisons of that kind that
@@ -39,7 +39,7 @@ class OperatingPoint:
     Attributes
     ----------
     threshold
-        In the scores' own orientation; None where everything is rejected.
+        The threshold, in the orientation of the scores; None if everything is rejected.
     false_matches, n_impostor, fmr
         Impostor comparisons that are accepted; FMR leaves out failures to acquire.
     false_non_matches, n_genuine, fnmr
@@ -47,7 +47,7 @@ class OperatingPoint:
     far, frr
         The same with failures to acquire counted as rejections.
     target_fmr
-        The FMR that was asked for, if one was.
+        The target FMR, if any.
 
     Examples
     --------
@@ -125,16 +125,16 @@ class EqualErrorRate:
 
 @dataclass(frozen=True, eq=False)
 class ErrorRates(Result):
-    """FMR and FNMR at every attainable threshold: the whole ROC and DET, exactly (Martin et al. 1997).
+    """FMR and FNMR at every attainable threshold: the exact ROC and DET (Martin et al. 1997).
 
-    It describes these comparisons; intervals over other people are those of `verify`.
+    It describes these comparisons; for intervals for new people use `verify`.
 
     Attributes
     ----------
     algorithm, larger_is_closer
         Of the scores.
     counts
-        Genuine scores and, for each, the impostors that reach and pass it.
+        Genuine scores and, for each, the numbers of impostor scores at or beyond it, and beyond it.
     notes
         What was left out.
 

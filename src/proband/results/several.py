@@ -26,9 +26,9 @@ Kept = TypeVar("Kept")
 
 
 class Several(dict[Key, Kept], Shown):
-    """Results by the names of algorithms, in the order they were given; or by the false match rates that were asked for.
+    """Results by the names of algorithms, in the given order; or by the target false match rates.
 
-    A dictionary that shows, draws and tabulates what it holds together.
+    A dictionary that displays, plots and tabulates its results together.
     """
 
     def members(self) -> Iterator[Any]:

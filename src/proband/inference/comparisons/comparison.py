@@ -221,9 +221,9 @@ class ComparisonsByCategory(Result):
     Attributes
     ----------
     comparisons
-        That over all probes first, then one for each category.
+        The comparison over all probes first, then one for each category.
     left_out
-        Which categories were not compared, and why.
+        The categories that were not compared, and why.
     """
 
     written = Written(versioned=True)

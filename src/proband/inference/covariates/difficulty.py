@@ -77,32 +77,33 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Partition(Result):
-    """Probes divided by how hard they are.
+    """Probes divided by difficulty.
 
     Attributes
     ----------
     parts
         Their names, the easiest first.
     judges
-        Whether algorithms are judged on parts made by other ``algorithms``, or by the other ``images`` of a person.
+        Whether algorithms are evaluated on parts defined by other ``algorithms``, or by other ``images`` of a person.
     algorithms, rank, confidence_level
-        Who judged, at which rank rates are, and at which level their intervals.
+        The algorithms, the rank of the rates, and the level of their intervals.
     n_probes, n_people
-        All that were divided.
+        The numbers of divided probes and of their people.
     rates
         Of every algorithm (`who.algorithm`) on every part (`who.group`) made without it: by the other algorithms, or by the other images of
         each person.
     naive
         On the parts that it helped to make, of the same probes.
     selection
-        The naive rate less the other: what selection does, with its interval over people and the p-value of nothing.
+        The naive rate minus the held-out rate: the selection effect, with its interval over people and the p-value of no
+        effect.
     probes
         A row for each probe: its id, person and difficulty (0 the easiest, 1 the hardest), its part by all judges, and for each algorithm the part made
         without it; a study with pseudonyms has neither id nor person.
     table
         The table of samples with the parts of probes as more columns, which conditions and categories can name.
     answers, notes
-        What the rates mean, and what to beware of.
+        The meaning of the rates, and notes.
     """
 
     written = Written(without=("probes", "table"), versioned=True)

@@ -56,7 +56,7 @@ class FitCheck:
 
 @dataclass(frozen=True, eq=False)
 class CovariateStudy(Result):
-    """What makes a probe fail: a regression of outcomes on covariates, with people as clusters.
+    """A regression of outcomes on covariates, with people as clusters.
 
     Attributes
     ----------
@@ -68,13 +68,13 @@ class CovariateStudy(Result):
     fmr, thresholds
         For ``match``: the false match rate, and the threshold of each algorithm that has it here.
     algorithms
-        Whose outcomes, on the same probes; none of a table of outcomes.
+        The algorithms, on the same probes; empty for a table of outcomes.
     n_rows, n_probes, n_people
         Rows (a probe and an algorithm each), probes and people; of a table of outcomes rows twice, and clusters.
     n_incomplete
         Probes left out because a covariate is missing.
     rate
-        The mean outcome of all rows, as they count.
+        The mean outcome of all rows, with their weights.
     tests, overall
         Whether a term does anything, all of its coefficients together: of every term (`who.column`), adjusted for their number
         (Holm 1979), and of all terms. A covariate that acts on others is tested with all of its terms.
@@ -82,23 +82,24 @@ class CovariateStudy(Result):
         Standardised: the expected rate, or mean, if every probe had one value (`who.group`) of a covariate (`who.column`), and all else as
         it is; then with a second covariate that is set as well, where the two act on each other.
     observed
-        The mean outcome of those that have it, as it is, without an interval; of levels alone.
+        The observed mean outcome at each level, without an interval; for levels only.
     differences
         The standardised rate with one value of a covariate less that with another, at a level of a second one where the two act on each other;
         with `who.other_reference`, the difference there less that in this level: how much one acts on the other.
     curves
         The standardised rate along a number that is a covariate.
     coefficients, ratios
-        Of the regression, the intercept first: of log odds, of log ranks, or of the number that is explained; `who.column` is the term and
-        `who.group` the coefficient. The ratios are of odds or of ranks; there are none of another number.
+        The coefficients of the regression, intercept first: of log odds, of log ranks, or of the number that is explained;
+        `who.column` is the term and `who.group` the coefficient. The ratios are of odds or of ranks; there are none of another
+        number.
     checks
-        How the model fits: by expected rate, then by every number.
+        The goodness of fit: by expected rate, then by every numeric covariate.
     covariance, design
-        How errors were made.
+        How standard errors were computed.
     confidence_level, answers, facts, notes
-        As everywhere; the facts are of each algorithm's outcomes.
+        As in other results; the facts are of the outcomes of each algorithm.
     unit
-        What varies: ``person``, or ``cluster`` or ``row`` of a table of outcomes.
+        The independent unit: ``person``, or ``cluster`` or ``row`` for a table of outcomes.
     """
 
     written = Written(versioned=True)

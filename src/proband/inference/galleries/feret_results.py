@@ -65,14 +65,14 @@ class CategoryResult(OfProbes, Record):
 
 @dataclass(frozen=True, eq=False)
 class FeretStudy(Result):
-    """Everything the study found.
+    """All results of the study.
 
     Attributes
     ----------
     evaluation
         Every algorithm on every set of probes.
     field
-        The algorithms that averages, upper bounds, places and tables of variation are over: all but the fully automatic versions.
+        The algorithms in averages, upper bounds, places and tables of variation: all except fully automatic versions.
     rank
         The rank of tables and tests; curves have all ranks.
     results
@@ -84,15 +84,15 @@ class FeretStudy(Result):
     sizes
         Expected rates in smaller galleries, for each set of probes and algorithm.
     rejection
-        Searches for people who are not enrolled, if asked for.
+        Searches for people who are not enrolled, if requested.
     notes
-        What could not be done, and why.
+        Notes on what could not be done, and why.
     participants
-        Who took part: every algorithm, with its date, metric, training and version as far as they are known.
+        The participants: every algorithm with its date, metric, training and version, if known.
     consistency
-        How often each algorithm is ahead of each other one: over categories, and over galleries for each order of people.
+        How often each algorithm is ahead of each other algorithm: over categories, and over galleries for each order of people.
     orders
-        The order by identification beside that by verification, for each set of probes, if asked for.
+        The order by identification compared with that by verification, for each set of probes, if requested.
     """
 
     written = Written(

@@ -28,14 +28,14 @@ _NEVER = 1e-20  # a choice that succeeds more rarely cannot be seen in a varianc
 
 @dataclass(frozen=True, eq=False)
 class ExactChoice(Result):
-    """The moments of the recognition rate over all ways in which these people's images could have been chosen.
+    """The moments of the recognition rate over all possible choices of images of these people.
 
     Attributes
     ----------
     values
         The expected recognition rate at ranks 1, 2, …
     variance_rank_1
-        The variance of the recognition rate at rank 1, if it was asked for.
+        The variance of the recognition rate at rank 1, if requested.
     """
 
     values: Floats

@@ -232,17 +232,17 @@ class Plan(Result, ABC):
 
 @dataclass(frozen=True, repr=False)
 class HalfWidthPlan(Plan):
-    """People for the interval of a rate.
+    """The number of people for the interval of a rate.
 
     Attributes
     ----------
     subjects, probes, effective_probes
-        People, probes in all, and the independent probes that tell as much.
+        People, total probes, and the effective number of probes.
     rate, low, high, half_width
-        The rate expected, the interval that `estimate` would give it, and half the length of that; with an assurance, of one that
-        is only exceeded with the chance that is left.
+        The expected rate, the interval that `estimate` would give, and its half-width; with an assurance, the half-width that
+        is exceeded only with the remaining probability.
     assurance
-        The chance that the interval of the test is no wider; None where it is the one at the rate expected.
+        The probability that the interval of the test is no wider; None if the plan is for the expected rate.
     """
 
     subjects: Count
@@ -284,20 +284,21 @@ class HalfWidthPlan(Plan):
 
 @dataclass(frozen=True, repr=False)
 class DifferencePlan(Plan):
-    """People to find a difference of two algorithms, or to show that there is none worth having.
+    """The number of people needed to detect a difference between two algorithms, or to show that there is no difference that matters.
 
     Attributes
     ----------
     subjects, probes, effective_probes
-        People, probes in all, and the independent probes that tell as much; in each data set, where there are two.
+        People, total probes, and the effective number of probes; per data set if there are two.
     aim
         ``difference``, ``equivalence`` or ``non-inferiority``.
     margin
-        The smallest difference worth having: declared beforehand, never one that was observed.
+        The smallest difference that matters: fixed beforehand, never an observed difference.
     power
-        The chance to find a true difference of the margin; or, without any difference, to show that it is within the margin.
+        The probability of detecting a true difference of the margin or, if there is no difference, of showing that it is within
+        the margin.
     discordant, rate
-        What is expected: the share of discordant probes, or, for two data sets, the rate. The other is None.
+        The expected share of discordant probes or, for two data sets, the expected rate. The other is None.
     """
 
     subjects: Count
@@ -346,19 +347,19 @@ class ErrorTrials:
 
 @dataclass(frozen=True, repr=False)
 class ErrorRatePlan(Plan):
-    """What no error, and what 30 errors say about a rare error.
+    """The bounds on a rare error rate from no errors and from 30 errors.
 
     Attributes
     ----------
     no_errors
-        Without any error, the true rate is at most `error_rate`, with the confidence level: exactly.
+        The exact bound: without errors, the true rate is at most `error_rate` with the confidence level.
     rule_of_3
         The same by the rule, 3/N. None at another level than 95 %, and below 3 trials.
     rule_of_30
-        With 30 errors, as many as are expected, the true rate is within about ±30 % of the observed, with 90 % confidence.
-        None where 30 errors cannot be had: in fewer trials, or from a thousand million people.
+        With 30 errors, as many as are expected, the true rate is within about ±30 % of the observed, with 90 % confidence. None
+        if 30 errors are impossible: with fewer trials, or if more than a thousand million people would be needed.
     thirty_low, thirty_high
-        What ±30 % is by the exact (Clopper–Pearson) interval.
+        The exact (Clopper–Pearson) interval that corresponds to ±30%.
     """
 
     no_errors: ErrorTrials

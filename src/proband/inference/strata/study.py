@@ -120,35 +120,35 @@ class VarianceByRank(Record):
 
 @dataclass(frozen=True, eq=False)
 class StratStudy(Result):
-    """Everything the experiment found.
+    """All results of the experiment.
 
     Attributes
     ----------
     estimates
-        Each algorithm's rate with a gallery that was fixed; none where each column is the gallery in turn.
+        The rate of each algorithm with a fixed gallery; empty if each column is the gallery in turn.
     n_left_out, n_unused
-        People with fewer images (with a fixed gallery: with one probe, which shows no variance), and images in no column.
+        People with too few images (with a fixed gallery: with one probe), and unused images.
     most_people
-        The fewest images that would do (three), and how many people have them, where that is more people than these.
+        The smallest possible number of images (three), and how many people have them, if this includes more people.
     effects, mixed
-        For each algorithm, each column as the gallery: as the columns are, and after mixing.
+        For each algorithm, each column as the gallery, without and with mixing.
     errors
         For each algorithm, the standard error of its CMC by the key of its method, with the first mixed gallery or the fixed one.
     variances
-        For each algorithm, the variance of its CMC with 2, 3, … units a person, with the first mixed gallery.
+        For each algorithm, the variance of its CMC with 2, 3, … units per person, with the first mixed gallery.
     bands
-        Each algorithm's CMC with a gallery that was fixed; none where each column is the gallery in turn.
+        The CMC of each algorithm with a fixed gallery; empty if each column is the gallery in turn.
     comparison
-        The algorithms there, under the same replicates; None for one.
+        The comparison of the algorithms with the same replicates; None for one algorithm.
     miss_rate
-        How often a binomial interval would miss there, if people vary (Kish 1957); None where nobody has several probes, or
-        where all succeed or none.
+        How often a binomial interval would miss the true value for new people (Kish 1957); None if no person has several
+        probes, or if all or no probes succeed.
     sensors
-        For each algorithm, the sensors of probes compared; none where no column tells them apart.
+        For each algorithm, the comparison of sensors; empty if no sensor column is given.
     rank, n_subjects, n_images
-        Of tables and tests; people, and images of each (0 with a fixed gallery, where numbers differ).
+        The rank of tables and tests, people, and images per person (0 with a fixed gallery, for which numbers differ).
     notes
-        What a reader should know besides.
+        Notes.
     relative_ranks
         Whether curves are drawn over rank / people in the gallery.
     """

@@ -283,7 +283,7 @@ class _BoundFunction(Bound):
 
 @dataclass(frozen=True)
 class Mean(Statistic):
-    """The mean of a column of numbers; of a column of names the share of each value."""
+    """The mean of a numeric column; the share of each value of a text column."""
 
     column: str
 
@@ -307,7 +307,7 @@ class Mean(Statistic):
 
 @dataclass(frozen=True)
 class Total(Statistic):
-    """The total of a column of numbers; of a column of names how many have each value."""
+    """The total of a numeric column; the count of each value of a text column."""
 
     column: str
 
@@ -331,7 +331,7 @@ class Total(Statistic):
 
 @dataclass(frozen=True)
 class Ratio(Statistic):
-    """The ratio of two totals: that of the numerator over that of the denominator."""
+    """The ratio of two totals, numerator over denominator."""
 
     numerator: str
     denominator: str
@@ -419,7 +419,7 @@ class Quantile(Statistic):
 
 @dataclass(frozen=True)
 class Function(Statistic):
-    """Any function of the weights of the rows, with one number or several, called by names: its variance comes from replicates."""
+    """Any function of the weights of the rows that returns one number or several, with names; its variance needs replicates."""
 
     function: Callable[[Floats], Any]
     names: tuple[str, ...] = ("function",)
