@@ -118,7 +118,7 @@ def folder(tmp_path_factory):
             2,
             "give one another name: NAME=FILE",
         ),
-        ("audit s.csv", 2, "nothing to look for but copies and losses"),
+        ("audit s.csv", 2, "only copies and losses can be checked"),
         ("audit empty --names x{subject}", 1, "There is no picture in empty"),
         ("audit empty --names jaff", 2, "neither a pattern nor a data set known here"),
         (

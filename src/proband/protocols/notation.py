@@ -35,10 +35,10 @@ _PER = {"per-subject hold-out": "class", "counted hold-out": "all"}
 _STARS = {"hold-out": "", "per-subject hold-out": "*", "counted hold-out": "**"}
 _IMPLIED = {"leave-one-subject-out": True, "per-subject hold-out": False}
 _CONTRADICTION = {
-    "leave-one-subject-out": ("LOSO leaves whole subjects out, so that none is mixed.", "write LOSO."),
+    "leave-one-subject-out": ("LOSO leaves out whole subjects, so subjects cannot be mixed.", "write LOSO."),
     "per-subject hold-out": (
-        "HO* trains and tests on samples of every subject, so that subjects cannot be disjoint.",
-        "for disjoint subjects write percentages, as in 80-20 HO+, or LOSO.",
+        "HO* trains and tests on samples of every subject, so subjects cannot be disjoint.",
+        "for disjoint subjects use percentages, as in 80-20 HO+, or LOSO.",
     ),
 }
 _ONCE = {"leave-one-out", "leave-one-subject-out", "external", "unstated"}
@@ -241,7 +241,7 @@ class Protocol:
             in_all = replace(self, repeats=1, per="all").scheme
             return (
                 "The test size of HO** is per subject, as Table 1 of Mery et al. (2016) defines it; "
-                f"if it is the number in all, write {in_all}."
+                f"if it is the total number, write {in_all}."
             )
         return None
 
@@ -252,7 +252,7 @@ class Protocol:
         """Refuse what the kind has no use for, and ask for what it needs."""
         if self.kind not in get_args(Kind):
             raise PartError(
-                "kind", f"there is no protocol of the kind {self.kind!r}.", f"one of {get_args(Kind)}."
+                "kind", f"unknown kind of protocol: {self.kind!r}.", f"choose one of {get_args(Kind)}."
             )
         for name in ("sizes", "folds", "drawn", "class_sizes", "per"):
             if getattr(self, name) and name not in _FIELDS.get(self.kind, ()):
@@ -265,8 +265,8 @@ class Protocol:
         if self.kind in _ONCE and self.repeats != 1:
             raise PartError(
                 "repeats",
-                f"nothing is chosen at random in {self.scheme}, so that repeating it would change nothing.",
-                "leave out the number of repeats.",
+                f"nothing in {self.scheme} is random, so repeats would change nothing.",
+                "omit the number of repeats.",
             )
 
     def _settle_disjointness(self) -> None:
@@ -346,11 +346,11 @@ def _done(protocol: Protocol) -> str:
         case "sampled leave-one-out":
             m, k = protocol.drawn or (0, 0)
             again = (
-                f", and that whole is done {count(protocol.repeats)} times" if protocol.repeats > 1 else ""
+                f", and the whole is repeated {count(protocol.repeats)} times" if protocol.repeats > 1 else ""
             )
             return f"{_times(k)}, {counted(m, 'sample')} chosen at random {_verb('train', m)} and one other is tested{again}"
         case "leave-one-subject-out":
-            return "the samples of every subject are tested once, after training on those of all the others"
+            return "the samples of every subject are tested once, after training on the samples of all other subjects"
         case "external":
             return f"trained on {protocol.train_on} and tested on {protocol.test_on}"
         case "unstated":
@@ -363,16 +363,16 @@ def _splits(protocol: Protocol) -> str:
 
 
 def _folds(protocol: Protocol) -> str:
-    number = "folds whose number is not stated" if protocol.folds is None else counted(protocol.folds, "fold")
+    number = "folds (number not stated)" if protocol.folds is None else counted(protocol.folds, "fold")
     again = f", {count(protocol.repeats)} times with new folds" if protocol.repeats > 1 else ""
-    return f"the samples are cut into {number}, each tested after training on the others{again}"
+    return f"the samples are divided into {number}, each tested after training on the others{again}"
 
 
 def _roles(protocol: Protocol) -> str:
     """Who trains, validates and tests in a hold-out: ``13 samples of each subject train and 13 test``."""
     if not protocol.sizes:
         whose = f" {_unit(protocol, 'train')}" if protocol.kind == "per-subject hold-out" else ""
-        return f"some samples{whose} train and others test, how many not being stated"
+        return f"some samples{whose} train and others test (numbers not stated)"
     percent = protocol.kind == "hold-out"
     parts, said = [], ""
     for size, verb in zip(protocol.sizes, _VERBS[len(protocol.sizes)], strict=True):

@@ -106,7 +106,7 @@ class _NotationReader:
     def protocol(self) -> Reading:
         """Read ``[+] [k×] scheme [+] [qualifiers]``."""
         if not self.text.strip():
-            raise UsageError("The protocol is empty.", "write one such as '10f CV' or 'LOSO'.")
+            raise UsageError("The protocol is empty.", "write a protocol, such as '10f CV' or 'LOSO'.")
         if self.peek(_PLUS):
             self.disjointness()
         self.repeats()
@@ -189,7 +189,7 @@ class _NotationReader:
         self.reading.put("kind", "leave-one-out", at)
         if self.take(r"\("):
             start, m = self.blanks(), self.whole()
-            self.need(",", "',' and how often one sample is tested")
+            self.need(",", "',' and the number of times one sample is tested")
             drawn = (m, self.whole())
             self.need(r"\)", "')'")
             self.reading.put("kind", "sampled leave-one-out", at)
@@ -228,7 +228,9 @@ class _NotationReader:
             return
         if self.reading.fields.get("disjoint", disjoint) is not disjoint:
             raise pointed(
-                self.text, at, UsageError("it is marked as disjoint (+) before.", "keep one of them.")
+                self.text,
+                at,
+                UsageError("it is already marked as disjoint (+).", "keep one of the two marks."),
             )
         self.reading.put("disjoint", disjoint, at)
 
@@ -269,7 +271,7 @@ class _NotationReader:
             self.disjointness()
             return
         if opening == "," and self.peek(_SECOND.pattern):
-            raise self.fault("a condition or a note", at, "give each protocol by itself.")
+            raise self.fault("a condition or a note", at, "write each protocol separately.")
         side = self.take(_CONDITION)
         stops = BRACKETED + ")" * (opening == "(")
         text = self.until(stops, "a condition or a note", opening != "[")
@@ -278,7 +280,9 @@ class _NotationReader:
             return
         name = f"{side[1].lower()}_on"
         if name in self.reading.fields:
-            raise pointed(self.text, at, UsageError(f"what is to {side[1].lower()} is stated twice."))
+            raise pointed(
+                self.text, at, UsageError(f"the condition on what to {side[1].lower()} is stated twice.")
+            )
         self.reading.put(name, text, at)
 
     def size(self) -> int | float | None:
@@ -312,7 +316,7 @@ class _NotationReader:
         hint = nearest(given, known)
         folds = _IN_WORDS.fullmatch(self.text.strip())
         if folds is not None:
-            hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' where folds share no subject."
+            hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' if folds share no subjects."
         raise self.fault(expected or " or ".join(f"'{word}'" for word in known), at, hint, given)
 
     def until(self, stops: str, expected: str, or_condition: bool = False) -> str:

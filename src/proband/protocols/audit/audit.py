@@ -45,23 +45,23 @@ _ALWAYS = (
     Sentence("audit.looked-for-sizes", "note", "sizes of folds, and classes in training and testing"),
 )
 LOOKED_AT_PROTOCOL = Sentence(
-    "audit.looked-for-protocol", "note", "numbers, sizes and subjects stated by {protocol}"
+    "audit.looked-for-protocol", "note", "the numbers, sizes and subjects that {protocol} states"
 )
 LOOKED_FOR_COPIES = Sentence("audit.looked-for-copies", "note", "copies: {exact}, or {near}")
 LOOKED_FOR_LOSSES = Sentence("audit.looked-for-losses", "note", "collected samples that are not used")
 
-ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column fold, so one split is assumed")
+ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column 'fold', so one split is assumed")
 ONE_SPLIT_A_REPEAT = Sentence(
     "audit.one-split-a-repeat",
     "note",
-    "the table has no column fold, so one split in each repeat is assumed",
+    "the table has no column 'fold', so one split per repeat is assumed",
 )
 TESTED_BY = Sentence("audit.tested-by", "note", "{method}; {assuming}")
 _SAMPLES = "{n:count sample is/samples are} "
 UNEXPLAINED = Sentence(
     "audit.unexplained-losses",
     "caution",
-    "{n:count sample was/samples were} collected but not used, without a stated reason",
+    "{n:count sample was/samples were} collected but not used, and no reason is stated",
 )
 NOT_COLLECTED = Sentence(
     "audit.not-collected", "caution", _SAMPLES + "used, but not in the table of collected data"
@@ -77,7 +77,7 @@ EXCLUDED_UNKNOWN = Sentence(
 EXPLAINED = Sentence(
     "audit.explained-losses",
     "note",
-    "{n:count} of {total:count collected sample} {n:word was/were} excluded for a reason",
+    "{n:count} of {total:count collected sample} {n:word was/were} excluded for a stated reason",
 )
 UNEVEN_LOSSES = Sentence(
     "audit.uneven-losses",
@@ -132,11 +132,11 @@ def audit(
     """
     rows = rows_of(splits, samples, task, label, protocol)
     if not rows.frame.height:
-        raise UsageError("No sample of the splits trains, validates or tests.")
+        raise UsageError("No sample in the splits is used for training, validation or testing.")
     if splits is None and protocol is not None:
         raise UsageError(
-            "A protocol says what splits are, and there are none.",
-            Hint("leave {option:protocol} out, or give splits."),
+            "A protocol was given but no splits to check against it.",
+            Hint("drop {option:protocol}, or pass splits."),
         )
     checks = _CHECKS if rows.divided else (leaks.ids_and_rows,)
     findings = [found for check in checks for found in check(rows)]
@@ -165,8 +165,8 @@ def audit(
         findings += leaks.left_over(rows)
     if splits is None and copies is None and lost is None:
         raise UsageError(
-            "Without splits there is nothing to look for but copies and losses.",
-            Hint("give pictures or vectors ({option:images}, {option:embeddings}), or splits."),
+            "Without splits, only copies and losses can be checked, and there is nothing to check them with.",
+            Hint("pass images or vectors ({option:images}, {option:embeddings}), or splits."),
         )
     if splits is not None:
         source = splits.source if isinstance(splits, SplitTable) else "the splits"
@@ -206,7 +206,9 @@ def _copies(
     progress: Progress | None,
 ) -> Duplicates | None:
     if sum(source is not None for source in (images, embeddings, features)) > 1:
-        raise UsageError("Copies are sought among images, embeddings or features: give one of them.")
+        raise UsageError(
+            "Copies are searched for among images, embeddings or features: pass only one of them."
+        )
     if images is None and embeddings is None and features is None:
         return None
     from proband.protocols.audit.duplicates import duplicate_pictures, duplicate_vectors

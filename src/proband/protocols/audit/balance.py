@@ -20,8 +20,7 @@ EMPTY_PARTS = Sentence(
 UNEVEN_FOLDS = Sentence(
     "audit.uneven-folds",
     "caution",
-    "{n:count test fold has/test folds have} less than half the samples of the others in the repeat, and would have the "
-    "same weight in a mean over folds",
+    "{n:count test fold has/test folds have} less than half as many samples as the other folds of the repeat, but the same weight in a mean over folds",
 )
 TINY_TEST_SETS = Sentence(
     "audit.tiny-test-sets",
@@ -32,10 +31,10 @@ TINY_TEST_SETS = Sentence(
 PEOPLE_APART = Sentence(
     "audit.people-apart",
     "note",
-    "{n:count person is/people are} tested and none of them is trained on: such a test is of verification, or of people "
-    "enrolled later",
+    "{n:count person is/people are} tested and none of them is in training: this tests verification, or "
+    "the identification of people who are enrolled later",
 )
-_ABSENT = " tested without one sample in training, and cannot be named rightly"
+_ABSENT = " tested without a training sample, and cannot be recognised"
 PEOPLE_ABSENT = Sentence(
     "audit.people-absent",
     "caution",
@@ -49,29 +48,29 @@ CLASSES_ABSENT = Sentence(
 DOMINANT_CLASS = Sentence(
     "audit.dominant-class",
     "caution",
-    "{share:tenth} of the tested samples are {label!r}: a constant answer would be as accurate",
+    "{share:tenth} of the tested samples are {label!r}: a classifier that always gives this answer would be as accurate",
 )
 UNLIKE_CLASSES = Sentence(
     "audit.unlike-classes",
     "caution",
-    "in {n:count} of {total:count split} the classes of training and testing differ more than chance explains; by {apart:percent} of "
-    "the samples at most",
+    "in {n:count} of {total:count split} the class proportions of training and testing differ by more than "
+    "chance explains: by up to {apart:percent} of the samples",
 )
 
 DEALT_AT_RANDOM = {
     column: Sentence(
         f"audit.{units}-dealt-at-random",
         "note",
-        f"score test that {units} were dealt at random, for the first named; times the number of splits (Bonferroni)",
+        f"score test that {units} were assigned at random, for the first split named; p multiplied by the number of splits (Bonferroni)",
     )
     for column, units in (("subject", "subjects"), ("id", "samples"))
 }
 
 APART = 0.1
-"""Shares of classes in training and testing that differ by no more than this in all are not worth a word."""
+"""Class proportions of training and testing that differ by no more than this in total are not reported."""
 
 UNLIKELY = 0.01
-"""A p-value below it is reported."""
+"""P-values below this are reported."""
 
 _SMALL = 10
 _DOMINANT = 0.8

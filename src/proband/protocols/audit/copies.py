@@ -23,13 +23,13 @@ TOO_MANY_COPIES = Sentence(
 _ACROSS = "{n:count pair} of a training and a test sample {n:word has/have} {alike}"
 COPIES_ACROSS = Sentence("audit.copies-across", "caution", _ACROSS)
 COPIES_OF_TWO_SUBJECTS = Sentence(
-    "audit.copies-of-two-subjects", "caution", _ACROSS + "; {others:count} of them under two subjects"
+    "audit.copies-of-two-subjects", "caution", _ACROSS + "; {others:count} under two subjects"
 )
 _PAIRS = "{n:count pair} of samples {n:word has/have} {alike} and "
 COPIES_WITHIN = Sentence(
     "audit.copies-within",
     "caution",
-    "{n:count pair} of samples {n:word has/have} {alike} and {n:word is/are} both in {part}: each counts twice",
+    "{n:count pair} of samples {n:word has/have} {alike} and {n:word is/are} both in {part}, so each counts twice",
 )
 COPIES_UNDER_LABELS = Sentence(
     "audit.copies-under-labels", "caution", _PAIRS + "different labels of {label!r}"

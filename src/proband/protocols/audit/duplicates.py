@@ -134,8 +134,8 @@ def duplicate_pictures(
         groups,
         _pairs(near),
         "the same pixels",
-        f"nearly the same pixels (alike by {LIKENESS} or more in every part, with the same grain)",
-        "nearly the same content without the same grain (two exposures, or a copy compressed hard)",
+        f"nearly the same pixels (similarity {LIKENESS} or more in every part, and the same grain)",
+        "nearly the same content but different grain (two exposures, or a strongly compressed copy)",
         tuple(unread),
         len(candidates) > _MOST_PAIRS,
     )
@@ -272,8 +272,8 @@ def duplicate_vectors(
         groups,
         _pairs(near),
         "the same vector",
-        f"cosines above {fixed(1 - limit, 5)}, which is beyond what two samples of a subject reach here",
-        unread=tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
+        f"cosines above {fixed(1 - limit, 5)}, higher than two samples of one subject reach here",
+        unread=tuple((names[place], "its vector is all zero") for place in np.flatnonzero(lengths == 0)),
         capped=capped,
         of_vectors=True,
     )

@@ -13,15 +13,15 @@ from proband.protocols.audit.rows import SplitRows, on_both_sides
 from proband.words import Note, Sentence, Target, listed
 
 UNKNOWN_IDS = Sentence(
-    "audit.unknown-ids", "caution", "{n:count id} of the splits {n:word is/are} not in the table of samples"
+    "audit.unknown-ids", "caution", "{n:count id} in the splits {n:word is/are} not in the samples table"
 )
 REPEATED_ROWS = Sentence(
     "audit.repeated-rows",
     "caution",
-    "{n:count sample occurs/samples occur} twice in the same role of a split, and would count twice",
+    "{n:count sample occurs/samples occur} twice in the same role of a split, and would be counted twice",
 )
 NO_LABEL = Sentence(
-    "audit.no-label", "caution", "{n:count sample} of the splits {n:word has/have} no value of {label!r}"
+    "audit.no-label", "caution", "{n:count sample} in the splits {n:word has/have} no value of {label!r}"
 )
 SHARED_SAMPLES = Sentence(
     "audit.shared-samples", "caution", "{n:count sample is/samples are} in both {parts} of the same split"
@@ -35,11 +35,11 @@ SHARED_ALTHOUGH_DISJOINT = Sentence(
 SHARED_AND_TELLING = Sentence(
     "audit.shared-subjects-telling",
     "caution",
-    "{n:count} of {total:count subject} {n:word is/are} in both {parts} of the same split: {label} can be predicted by "
-    "recognising the person",
+    "{n:count} of {total:count subject} {n:word is/are} in both {parts} of the same split, so {label} can "
+    "be predicted by recognising the person",
 )
 SHARED_AS_NEEDED = Sentence(
-    "audit.shared-subjects-as-needed", "note", _SHARED + ", as recognising people needs"
+    "audit.shared-subjects-as-needed", "note", _SHARED + ", as the recognition of people requires"
 )
 TESTED_TWICE = Sentence(
     "audit.tested-twice",
@@ -54,7 +54,7 @@ NEVER_TESTED = Sentence(
 UNUSED = Sentence(
     "audit.unused-samples",
     "note",
-    "{n:count} of the {total:count sample} of the table {n:word is/are} in no split",
+    "{n:count} of the {total:count sample} in the table {n:word is/are} in no split",
 )
 
 

@@ -31,12 +31,16 @@ _EXPECTED = 5.0  # the least expected count for which the chi-square distributio
 
 FISHER = Method("fisher-exact", "Fisher's exact test")
 CHI_SQUARE = Method("chi-square", "chi-square test")
-DRAWN = Method("chi-square-drawn", f"chi-square statistic over {count(_DRAWS)} random losses", draws=_DRAWS)
+DRAWN = Method(
+    "chi-square-drawn",
+    f"chi-square statistic, {count(_DRAWS)} random assignments of the losses",
+    draws=_DRAWS,
+)
 WHO_IS_LOST = Target("who-is-lost", "which samples are lost")
-HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and how many of them are lost")
+HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and the number lost")
 LOST_ALONE = Target(
     "lost-alone",
-    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+    "samples are lost independently of each other; if whole subjects are dropped together, p-values are too small",
 )
 
 
@@ -181,7 +185,7 @@ def _reasons(exclusions: Any) -> dict[str, str]:
     if absent:
         raise InputError(
             f"The table of exclusions has no column {absent[0]!r}; it has {first_few(frame.columns, 8)}.",
-            "give the columns id and reason.",
+            "use the columns id and reason.",
         )
     stated = frame.select(
         pl.col("id").cast(pl.String), pl.col("reason").cast(pl.String).str.strip_chars()

@@ -78,7 +78,7 @@ def rows_of(
     """Join splits with their samples; nothing is refused that an audit should name."""
     if (task == "attribute") != (label is not None):
         raise UsageError(
-            "The label is the column of the attribute that is recognised: an attribute needs one, identity has none.",
+            "The label is the column of the attribute to recognise: task 'attribute' needs a label, and task 'identity' takes none.",
             Hint("{give:task=attribute} with {option:label}, or leave both out."),
         )
     if label is not None and label not in samples.frame.columns:

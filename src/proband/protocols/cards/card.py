@@ -72,7 +72,7 @@ class ProtocolCard:
     False
     >>> ProtocolCard.from_dict({"format": FORMAT, "dataset": {"subjects": -1}})
     Traceback (most recent call last):
-    proband.errors.InputError: A protocol card is not as it should be: dataset.subjects: expected at least 0, got -1.
+    proband.errors.InputError: The protocol card is not valid: dataset.subjects: expected at least 0, got -1.
 
     """
 
@@ -95,7 +95,7 @@ class ProtocolCard:
         try:
             self.canonical()
         except UnicodeEncodeError:
-            _refuse(["a text holds half a character (a lone surrogate)"])
+            _refuse(["a text contains half a character (a lone surrogate)"])
 
     def __repr__(self) -> str:
         parts = (self.method, self.dataset.name, self.protocol.notation, self.value.estimate)
@@ -351,4 +351,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _refuse(found: list[str]) -> None:
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise InputError(f"A protocol card is not as it should be: {'; '.join(found[:_SHOWN])}{more}.")
+        raise InputError(f"The protocol card is not valid: {'; '.join(found[:_SHOWN])}{more}.")

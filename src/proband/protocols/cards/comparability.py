@@ -22,20 +22,24 @@ if TYPE_CHECKING:
 
 CONDITIONS = "conditions"
 LEVEL = Sentence("cards.level", "note", "Level {level}, {words}")
-ONE_RESULT = Sentence("cards.one-result", "caution", "It is one result stated twice, not a comparison")
-ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both are from one publication")
-NO_ESTIMATES = Sentence("cards.no-estimates", "note", "At least one of them states no estimate")
-NO_NUMBERS = Sentence("cards.no-numbers", "note", "There are no two numbers to compare yet")
+ONE_RESULT = Sentence(
+    "cards.one-result", "caution", "Both cards state the same result, so there is nothing to compare"
+)
+ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both cards are from the same publication")
+NO_ESTIMATES = Sentence("cards.no-estimates", "note", "At least one card states no estimate")
+NO_NUMBERS = Sentence("cards.no-numbers", "note", "There are not yet two numbers to compare")
 NO_INTERVALS = Sentence(
-    "cards.no-intervals", "note", "At least one of them states no interval, so no test is possible"
+    "cards.no-intervals", "note", "At least one card states no interval, so no test is possible"
 )
 BY_COUNTS = Sentence(
-    "cards.same-by-counts", "note", "The images are the same by their counts, which no manifest confirms"
+    "cards.same-by-counts",
+    "note",
+    "The images are taken to be the same because the counts agree; no manifest confirms it",
 )
 BY_IDS = Sentence(
-    "cards.same-by-ids", "note", "The ids are the same, which does not prove that the images are"
+    "cards.same-by-ids", "note", "The ids are the same, which does not prove that the images are the same"
 )
-SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tried on the same images in the same splits")
+SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tested on the same images in the same splits")
 DIFFERS = Sentence("cards.field-differs", "note", "{field} differs: {a} against {b}")
 NOT_STATED = Sentence("cards.fields-not-stated", "note", "Not stated by both: {fields:row}")
 IMAGES_UNKNOWN = Sentence(

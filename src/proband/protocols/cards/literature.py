@@ -36,31 +36,31 @@ _READINGS = {
         Sentence(
             "literature.all-mixed",
             "note",
-            "The people who are tested are those who were trained on, as a classifier of people requires: every row is mixed",
+            "The people tested are also in training, as a classifier of people requires, so every row is mixed",
         ),
         Sentence(
             "literature.unmarked-mixed",
             "note",
-            "The mark + says whether people were kept apart, so rows without it are taken as mixed",
+            "The mark + states that people were kept apart, so rows without it are taken as mixed",
         ),
         Sentence(
             "literature.images-counted",
             "note",
-            "Males and females are counted in images; the number of people is stated in no row",
+            "Males and females are numbers of images; no row states the number of people",
         ),
         Sentence(
             "literature.images-not-stated",
             "note",
-            "The set has 213 images of 10 women in 7 expressions; how many of them were used is stated in no row, nor are seeds",
+            "The set has 213 images of 10 women in 7 expressions; no row states how many images were used, or the seeds",
         ),
         Sentence(
             "literature.text-of-the-paper",
             "note",
-            "The text of the paper counts at least 13 protocols and gives 88.3% to 96.7% for hold-outs and leave-one-out, which the rows of its table do not bear out",
+            "The text of the paper counts at least 13 protocols and gives 88.3% to 96.7% for hold-outs and leave-one-out, which the rows of its table do not support",
         ),
     )
 }
-"""How tables were read; each file names those that hold for it."""
+"""How tables were read; each file names the rules that apply to it."""
 _CONDITIONS = ("illumination", "sunglasses", "scarf")
 _CLASSES = ("female", "male")
 
@@ -315,7 +315,7 @@ def _experiment(card: ProtocolCard) -> tuple[object, ...]:
 def literature(name: str) -> Literature:
     """Return a table of published results: ``"ar"``, ``"jaffe"`` or ``"feret"``."""
     if name not in TABLES:
-        raise UsageError(f"There is no literature on {name!r}.", f"there are tables on {', '.join(TABLES)}.")
+        raise UsageError(f"There is no literature table on {name!r}.", f"choose from {', '.join(TABLES)}.")
     file = Path(__file__).with_name("literature") / f"{name}.json"
     table = json.loads(file.read_text(encoding="utf-8"))
     return Literature(

@@ -24,16 +24,16 @@ NOT_COMPARABLE = Sentence(
     "note",
     "the cards do not show the same protocol on the same data (level {level}: {words})",
 )
-SAME_RESULT = Sentence("cards.same-result", "note", "it is one result stated twice")
+SAME_RESULT = Sentence("cards.same-result", "note", "both cards state the same result")
 NOT_FOUND = Sentence(
     "cards.predictions-not-found",
     "note",
-    "the predictions of {names:list} were not found; give both files with --predictions",
+    "the predictions of {names:list} were not found; pass both files with --predictions",
 )
 ON_TRUST = Sentence(
     "cards.predictions-on-trust",
     "caution",
-    "{names:list}: no digest of predictions is stated, so that the file belongs to the card is taken on trust",
+    "{names:list}: no digest of the predictions is stated, so it cannot be verified that the file belongs to the card",
 )
 
 
@@ -85,11 +85,11 @@ def paired_test(
         The comparison of two runs of the same samples.
     """
     if len(cards) != 2 or len(files) != 2 or (names is not None and len(names) != 2):
-        raise UsageError("Two results are compared, each by its card and its file of predictions.")
+        raise UsageError("Two results are needed, each with a card and a file of predictions.")
     a, b = cards
     why = why_no_test(compare_cards(a, b))
     if why is not None:
-        raise DesignError(f"{NO_TEST(why=why)}.", "compare results of one protocol on the same data.")
+        raise DesignError(f"{NO_TEST(why=why)}.", "compare results of the same protocol on the same data.")
     for card, file in zip(cards, files, strict=True):
         _check(card, file)
     called = list(names or [card.method or f"card {place}" for place, card in enumerate(cards, 1)])
@@ -104,11 +104,11 @@ def paired_test(
 def _check(card: ProtocolCard, file: Path) -> None:
     """Refuse a file that is not the one a card states."""
     if not file.is_file():
-        raise InputError(f"There is no file {file}.", file=Said(file))
+        raise InputError(f"The file {file} does not exist.", file=Said(file))
     stated = card.predictions.sha256
     if stated is not None and hashlib.sha256(content_of(file)).hexdigest() != stated:
         raise InputError(
-            f"{file.name} is not the file of predictions that the card of {card.method or 'this result'} states: its SHA-256 differs.",
-            "give the file that belongs to the card.",
+            f"{file.name} is not the file of predictions stated on the card of {card.method or 'this result'}: its SHA-256 differs.",
+            "pass the file that belongs to the card.",
             file=Said(file.name),
         )

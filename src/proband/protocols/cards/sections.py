@@ -14,7 +14,7 @@ from proband.inference.cross_validation.intervals import POOLED
 from proband.protocols.notation import Protocol
 
 Named = tuple[tuple[str, Any], ...]
-"""Names and what goes with them, sorted by name: a mapping that cannot change."""
+"""An immutable mapping, sorted by name."""
 _OF_IDS, _OF_CONTENTS = "ids:", "content:"
 
 
@@ -22,7 +22,7 @@ class CardSection:
     """A part of a card. None is "not stated", and what is not stated proves nothing; the schema says what each field is."""
 
     later: ClassVar[tuple[str, ...]] = ()
-    """Fields that are written only where they are stated, so that cards without them keep their digests."""
+    """Fields that are written only if stated, so that cards without them keep their digests."""
 
     def __post_init__(self) -> None:
         for part in fields(self):  # type: ignore[arg-type]

@@ -89,8 +89,10 @@ class Journal:
         if len(sound) < len(lines):
             with written_whole(self.path) as draft:
                 draft.write_bytes(b"".join(sound))
-            lost = counted(len(lines) - len(sound), "line that is", "lines that are")
-            _LOG.warning("%s had %s not as kept; these splits are computed again.", self.path, lost)
+            lost = counted(len(lines) - len(sound), "line", "lines")
+            _LOG.warning(
+                "%s had %s that differ from what was saved; these splits are recomputed.", self.path, lost
+            )
 
     def _line(self, text: bytes) -> bytes:
         """A line of text behind the digest of it and of what it depends on."""

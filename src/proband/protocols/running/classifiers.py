@@ -56,22 +56,26 @@ def parse_classifier(text: str, *, mask: bool = False) -> tuple[str, Any]:
     name, spec = (named[1], named[2]) if named else (text, text)
     spec = spec.strip()
     if not spec:
-        raise UsageError(f"{text!r} names no classifier.", "write, for example, lbp=lbp:nbnn.")
+        raise UsageError(
+            f"{text!r} does not name a classifier.", "write NAME=CLASSIFIER, for example lbp=lbp:nbnn."
+        )
     *before, last = (_part(part.strip(), mask) for part in _parts(spec))
     if not before:
         return name.strip(), last
     if isinstance(last, Recognizer):
-        raise UsageError(f"{spec}: a recogniser can only be the first of a chain.", "end with an estimator.")
+        raise UsageError(
+            f"{spec}: a recogniser can only be the first step of a chain.", "end the chain with an estimator."
+        )
     first, steps = (before[0], before[1:]) if isinstance(before[0], Recognizer) else (None, before)
     if any(isinstance(step, Recognizer) for step in steps):
-        raise UsageError(f"{spec}: a recogniser can only be the first of a chain.")
+        raise UsageError(f"{spec}: a recogniser can only be the first step of a chain.")
     whole = last if not steps else need("sklearn.pipeline", spec).make_pipeline(*steps, last)
     if first is None:
         return name.strip(), whole
     if first.needs_training:
         raise UsageError(
-            f"{spec}: the features of {first.name} need training, which a chain does not give.",
-            "begin with lbp:chi2, or with a transformer of scikit-learn's such as sklearn.decomposition:PCA().",
+            f"{spec}: the features of {first.name} need training, which a chain does not provide.",
+            "begin with lbp:chi2, or with a scikit-learn transformer such as sklearn.decomposition:PCA().",
         )
     return name.strip(), Chain(first, whole)
 
@@ -86,11 +90,13 @@ def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = Fals
     else:
         pairs = [parse_classifier(text, mask=mask) for text in texts]
     if not pairs:
-        raise UsageError("No classifier is named.", "name one, such as lbp:nbnn.")
+        raise UsageError("No classifier was given.", "name a classifier, such as lbp:nbnn.")
     found: dict[str, Any] = {}
     for name, one in pairs:
         if name in found:
-            raise UsageError(f"Two classifiers are called {name!r}.", "name them: NAME=CLASSIFIER.")
+            raise UsageError(
+                f"Two classifiers have the name {name!r}.", "give them different names: NAME=CLASSIFIER."
+            )
         found[name] = _checked(one, name)
     return found
 
@@ -162,16 +168,16 @@ def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]
         package = ".".join(kind.__module__.split(".")[:2])
         if f"{package}.{kind.__qualname__}" not in _NEAREST:
             raise UsageError(
-                f"{name} names only the people it was trained on, and nobody of these is tested under a subject-disjoint protocol.",
-                "use a recogniser (pca:angle, lbp:nbnn, …), or transformers of scikit-learn and a nearest neighbour, such as "
-                "'sklearn.decomposition:PCA(n_components=20)+sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'; or mix subjects: 5f CV.",
+                f"{name} can only name people it was trained on, and a subject-disjoint protocol tests none of them.",
+                "use a recogniser (pca:angle, lbp:nbnn, …), or transformers of scikit-learn with a nearest-neighbour classifier, such as "
+                "'sklearn.decomposition:PCA(n_components=20)+sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'; or use a mixed protocol: 5f CV.",
             )
         n_neighbours = last.get_params().get("n_neighbors", 1)
         if n_neighbours > min(enrolled):
             raise UsageError(
-                f"{name} asks {n_neighbours} neighbours, but {counted(min(enrolled), 'image')} of each person "
-                f"{'is' if min(enrolled) == 1 else 'are'} enrolled, so strangers would decide.",
-                Hint("use n_neighbors={n}, or enrol more: {option:enrolled_each}", n=min(enrolled)),
+                f"{name} uses {n_neighbours} neighbours, but {counted(min(enrolled), 'image')} of each person "
+                f"{'is' if min(enrolled) == 1 else 'are'} enrolled, so images of other people would decide.",
+                Hint("use n_neighbors={n}, or enrol more images: {option:enrolled_each}", n=min(enrolled)),
             )
 
 
@@ -240,8 +246,8 @@ def _checked(classifier: Any, name: str) -> Any:
         hasattr(classifier, what) for what in ("fit", "predict", "get_params", "set_params")
     ):
         raise UsageError(
-            f"{name} is a {type(classifier).__name__}, which is no classifier.",
-            "give a recogniser's name, a recogniser, or a scikit-learn estimator with fit and predict.",
+            f"{name} is a {type(classifier).__name__}, not a classifier.",
+            "pass the name of a recogniser, a recogniser, or a scikit-learn estimator with fit and predict.",
         )
     return _unwrapped(classifier)
 
@@ -270,7 +276,7 @@ def _parts(spec: str) -> list[str]:
         else:
             parts[-1] += char
     if any(not part.strip() for part in parts):
-        raise UsageError(f"{spec!r}: there is nothing before or after a +.")
+        raise UsageError(f"{spec!r}: a step is missing before or after a +.")
     return parts
 
 
@@ -291,7 +297,7 @@ def _estimator(text: str, module: str, name: str, settings: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise UsageError(f"{module}:{name} cannot be imported: {error}.") from None
     if not isinstance(kind, type) or not issubclass(kind, base):
-        raise UsageError(f"{module}:{name} is no estimator.")
+        raise UsageError(f"{module}:{name} is not an estimator.")
     try:
         return kind(**_settings(text, settings))
     except TypeError as error:
@@ -301,19 +307,19 @@ def _estimator(text: str, module: str, name: str, settings: str) -> Any:
 
 def _settings(text: str, settings: str) -> dict[str, Any]:
     """The named values between brackets, which are values and nothing that is carried out."""
-    hint = 'settings are plain values by name, as in SVC(C=10, kernel="linear").'
+    hint = 'write settings as name=value, as in SVC(C=10, kernel="linear").'
     try:
         call = ast.parse(f"made{settings}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise UsageError(f"{text}: the settings cannot be read.", hint) from None
+        raise UsageError(f"{text}: cannot read the settings.", hint) from None
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
-        raise UsageError(f"{text}: settings must be named.", hint)
+        raise UsageError(f"{text}: every setting needs a name.", hint)
     found = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise UsageError(f"{text}: settings must be named.", hint)
+            raise UsageError(f"{text}: every setting needs a name.", hint)
         try:
             found[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            raise UsageError(f"{text}: the value of {keyword.arg!r} is not a plain one.", hint) from None
+            raise UsageError(f"{text}: the value of {keyword.arg!r} is not a plain value.", hint) from None
     return found

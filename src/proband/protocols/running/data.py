@@ -32,10 +32,10 @@ from proband.words import Note, Sentence, Target, count, counted
 STRANGERS = Sentence(
     "protocols.strange-features",
     "caution",
-    "{n:count} of {total:count row} of features {n:word belongs/belong} to no sample in the table: {examples}",
+    "{n:count} of {total:count row} of features {n:word matches/match} no sample in the table: {examples}",
 )
 NO_FEATURES = Target("no-features", "no features")
-BLACK = Target("black", "black all over")
+BLACK = Target("black", "entirely black")
 
 Images = npt.NDArray[np.uint8]
 
@@ -80,7 +80,7 @@ class FeatureTable:
 
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
-            raise UsageError("Classifiers learn from images or from features: give one of them.")
+            raise UsageError("Classifiers learn from images or from features: pass one of the two.")
         given: Any = self.samples
         if not isinstance(given, Samples):
             object.__setattr__(self, "samples", Samples(given))
@@ -91,12 +91,10 @@ class FeatureTable:
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
             shape = " × ".join(map(str, held.shape))
-            raise InputError(
-                f"An array of {shape} does not hold something of {count(len(self.samples))} samples."
-            )
+            raise InputError(f"An array of shape {shape} does not fit {count(len(self.samples))} samples.")
         if self.features is not None and held.dtype.kind not in "biuf":
             raise InputError(
-                f"Features are numbers; got values of type {held.dtype}.", "pass columns of numbers alone."
+                f"Features must be numbers, got values of type {held.dtype}.", "pass only numeric columns."
             )
         if self.features is not None and not np.isfinite(held).all():
             wrong = [self.samples.ids[k] for k in np.flatnonzero(~np.isfinite(held).all(axis=1))]
@@ -170,7 +168,7 @@ class FeatureTable:
         """
         if self.images is None:
             raise DesignError(
-                f"{needed_by} looks at images, and there are features here.",
+                f"{needed_by} needs images, but features were given.",
                 "use a scikit-learn estimator, such as 'sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'.",
             )
         return Crops(self.images, self.samples.ids, tuple(labels.tolist()))
@@ -199,12 +197,12 @@ class FeatureTable:
         kept = self.samples.positions(positions)
         others = np.setdiff1d(np.arange(len(self)), kept)
         if not len(kept):
-            raise DesignError("No sample is left to use.", "choose others.")
+            raise DesignError("No samples are left.", "change the selection.")
         why = Target(why_others, why_others) if isinstance(why_others, str) else why_others
         unsaid = [] if isinstance(why, Target) else [self.samples.ids[k] for k in others if int(k) not in why]
         if unsaid:
             raise UsageError(
-                f"Why these are left out is not said: {first_few(unsaid)}.", "give a reason for each."
+                f"No reason is stated for leaving out {first_few(unsaid)}.", "state a reason for each."
             )
         gone = tuple((self.samples.ids[k], why if isinstance(why, Target) else why[int(k)]) for k in others)
         return replace(
@@ -277,7 +275,7 @@ class FeatureTable:
             Height and width to bring images to, by area averages.
         eyes
             How to crop faces: ``table`` by the eyes that the table gives, ``opencv`` or ``dlib`` by the eyes that these find. By
-            default pictures are used as they are. A picture that cannot be used, or is black all over, is left out and counted.
+            default pictures are used as they are. A picture that cannot be used, or is entirely black, is left out and counted.
         file_column
             The column of the table that names the files of a directory.
         threads
@@ -295,7 +293,8 @@ class FeatureTable:
         if not path.is_dir() and not _holds_images(path, key):
             if size is not None or eyes is not None:
                 raise UsageError(
-                    f"{path.name} holds features, which have no size and no eyes.", file=Said(path.name)
+                    f"{path.name} contains features, so options for image size and eyes do not apply.",
+                    file=Said(path.name),
                 )
             require_no_files(file_column, path)
             return _features(source, samples, given)
@@ -329,18 +328,20 @@ def labels_of(samples: Samples, task: Task, label: str | None = None) -> npt.NDA
     else:
         found = np.array(samples.frame[label].cast(pl.String).to_list())
     if len(np.unique(found)) < 2:
-        raise DesignError(f"All samples are of one class, {str(found[0])!r}: there is nothing to tell apart.")
+        raise DesignError(
+            f"All samples have the same class, {str(found[0])!r}: there is nothing to recognise."
+        )
     return found
 
 
 def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[int, Target]:
     """Why samples cannot be used, by their positions: no label, or marked as failed."""
     if task not in get_args(Task):
-        raise UsageError(f"A task is {' or '.join(get_args(Task))}, got {task!r}.")
+        raise UsageError(f"The task must be {' or '.join(get_args(Task))}, got {task!r}.")
     if (task == "attribute") != (label is not None):
         raise UsageError(
             f"The task {task!r} takes {'a' if task == 'attribute' else 'no'} column of labels.",
-            Hint("{give:label}" if task == "attribute" else "leave the label out, or {give:task=attribute}."),
+            Hint("{give:label}" if task == "attribute" else "omit the label, or {give:task=attribute}."),
         )
     if label is not None and label not in samples.frame.columns:
         raise unknown_name("column", label, samples.frame.columns, "in the table", option="label")
@@ -375,7 +376,7 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
 def _resized(images: Images, size: tuple[int, int]) -> Images:
     """Bring images to another size: a pixel is the mean over the area that it covers."""
     if min(size) < 1:
-        raise UsageError(f"There is no picture of {size[0]} × {size[1]} pixels.")
+        raise UsageError(f"A picture cannot have {size[0]} × {size[1]} pixels.")
     if images.shape[1:] == size:
         return images
     # Rounding to a few digits first lets halves go the same way whatever the order of addition.

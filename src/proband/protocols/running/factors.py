@@ -25,28 +25,28 @@ from proband.words import Method, Note, Sentence, Target, count, counted
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 DRAWS = 10
-"""How many random parts of each size are drawn unless somebody says."""
+"""The default number of random subsets of each size."""
 _MOST = 999_999_999
 
-OF = Target("accuracy-at-size", "mean accuracy with so many subjects and images of each")
-VARYING = Target("drawn-parts", "which subjects and images of these data are drawn, and the splits")
-FIXED = Target("data-drawn-from", "the data that are drawn from, the classifiers and the protocol")
-ASSUMING = Target("draws-normal", "draws are independent, and their mean is nearly normal")
-_METHOD = Method("t-over-draws", "Student's t over draws", cites=("student1908",))
+OF = Target("accuracy-at-size", "mean accuracy with this number of subjects and of images of each")
+VARYING = Target("drawn-parts", "the random choice of subjects and images from these data, and the splits")
+FIXED = Target("data-drawn-from", "the whole data set, the classifiers and the protocol")
+ASSUMING = Target("draws-normal", "random subsets are independent, and their mean is nearly normal")
+_METHOD = Method("t-over-draws", "Student's t over random subsets", cites=("student1908",))
 ANSWERS = Answers(OF, VARYING, FIXED, ASSUMING)
 TOO_FEW = Sentence(
     "protocols.too-few-to-draw",
     "note",
-    "sizes are drawn from {n:count} of {total:count subject}: the others have fewer than {images:count image}",
+    "random subsets use {n:count} of {total:count subject}: the others have fewer than {images:count image}",
 )
 NOT_OF_OTHERS = Sentence(
     "protocols.drawn-from-these",
     "caution",
-    "intervals over draws are of parts of these data, and not of other people: with all subjects nothing but the splits varies",
+    "intervals over random subsets are for subsets of these data, not for new people: with all subjects, only the splits vary",
 )
 
 Accuracies = Callable[[FeatureTable, int], Mapping[tuple[str, Protocol], float]]
-"""From data and a seed of splits to the accuracy of each classifier under each protocol."""
+"""Maps data and a seed for the splits to the accuracy of each classifier under each protocol."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +104,11 @@ class Factors:
         ):
             wrong = next((one for one in values if not least <= one <= most), None)
             if wrong is not None:
-                raise UsageError(f"{name} is a number from {least} to {count(most)}, got {shown(wrong)}.")
+                raise UsageError(
+                    f"{name} must be a number from {least} to {count(most)}, got {shown(wrong)}."
+                )
             if len(set(values)) < len(values):
-                raise UsageError(f"A number of {name} is there twice.", "name each once.")
+                raise UsageError(f"The same number of {name} is given twice.", "give each number once.")
 
     def __bool__(self) -> bool:
         return bool(self.subjects or self.images_each)
@@ -180,7 +182,7 @@ def drawn_from(
             raise DesignError(
                 f"{count(len(short))} of {counted(len(names), 'subject')} have fewer than {counted(most, 'image')}: "
                 f"{first_few([names[int(k)] for k in short])}.",
-                Hint("ask for fewer images, or {give:missing=drop} to draw from the others."),
+                Hint("use fewer images, or {give:missing=drop} to use only the other subjects."),
             )
         kept = np.flatnonzero(~np.isin(codes, short))
         notes = (TOO_FEW(n=len(names) - len(short), total=len(names), images=most),)
@@ -189,7 +191,7 @@ def drawn_from(
     too_many = next((n for n in factors.subjects if n > there), None)
     if too_many is not None:
         raise DesignError(
-            f"{counted(too_many, 'subject')} cannot be drawn from {count(there)}.", "ask for fewer subjects."
+            f"{counted(too_many, 'subject')} cannot be chosen from {count(there)}.", "use fewer subjects."
         )
     return data, notes
 

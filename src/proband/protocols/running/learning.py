@@ -96,7 +96,7 @@ class _Estimator(Learner):
                 f"{self.name} failed in repeat {split.repeat}, fold {split.fold}: {first_line(error)}."
             ) from error
         if said.shape != split.test.shape or not np.isin(said, self.classes).all():
-            raise DesignError(f"{self.name} does not predict classes: it is no classifier.")
+            raise DesignError(f"{self.name} does not predict classes, so it is not a classifier.")
         return np.searchsorted(self.classes, said)
 
     def _named(self, model: Any, split: Split) -> Any:
@@ -252,7 +252,7 @@ class _Sparse(Learner):
         products = self.gram[np.ix_(split.test, split.known)]
         sparse, failed = sparse_codes(gram, products, self.penalty)
         if failed >= 0:
-            raise InputError(f"The sparse codes of {self.name} did not settle.", "use a larger penalty.")
+            raise InputError(f"The sparse codes of {self.name} did not converge.", "use a larger penalty.")
         present, owners = np.unique(self.codes[split.known], return_inverse=True)
         squares = np.ascontiguousarray(self.gram[split.test, split.test])
         left = unexplained(gram, products, squares, sparse, owners.astype(np.intp), len(present))

@@ -36,38 +36,39 @@ DROP_ALONE = Sentence(
 ONE_RUN_REVERSES = Sentence(
     "mixing.one-run-reverses",
     "note",
-    "one run of each tells the reverse in {share:tenth} of {pairs:count pair}",
+    "a single run of each shows the opposite in {share:tenth} of {pairs:count pair}",
 )
 NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
 OTHER_TRAINING = Sentence(
     "mixing.other-training-size",
     "note",
-    "{mixed} trains on {first:whole} samples on average and {disjoint} on {second:whole}: their difference includes that",
+    "{mixed} trains on {first:whole} samples on average and {disjoint} on {second:whole}; the difference includes this effect",
 )
 FOLDS_AS_RUNS = Sentence(
     "mixing.folds-as-runs",
     "note",
-    "{protocol} is carried out once: as a run counts each of its folds, like a single hold-out",
+    "{protocol} is carried out once, so each of its folds counts as a run, like a single hold-out",
 )
 OF_MIXING = Target(
     "accuracy-by-mixing",
-    "difference of accuracy on the pooled test samples, by whether subjects are in both training and testing",
+    "difference of accuracy on the pooled test samples, mixed minus subject-disjoint",
 )
 BOTH_SIDES = Target(
-    "people-mixed-and-apart", "new people, trained on under the mixed protocol and not under the disjoint one"
+    "people-mixed-and-apart",
+    "new people, in training under the mixed protocol but not under the disjoint protocol",
 )
 CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
 T_OVER_PEOPLE = Method(
     "t-over-people",
-    "Student's t over people, with an allowance for shared training",
-    "Student's t interval over people, who are on both sides, its variance multiplied by 1 + (1 − 1/n)/3 for n models that share training data",
+    "Student's t over people, with a correction for shared training data",
+    "Student's t interval over people, paired; the variance is multiplied by 1 + (1 − 1/n)/3 for n models that share training data",
     ("student1908",),
 )
 _SAME_SIZE = 0.02  # training sets that differ by less are as large
 
 Floats = npt.NDArray[np.float64]
 Sample = tuple[Floats, npt.NDArray[np.str_]]
-"""A value for each tested sample, and whose it is."""
+"""A value for each tested sample, and its subject."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,18 +23,17 @@ _ID, _SAID, _REPEAT, _FOLD = "id", "predicted", "repeat", "fold"
 ONE_REPEAT = Sentence(
     "predictions.one-repeat",
     "note",
-    "{model}: of {n:count repeat} the first is taken, since others are of the same samples",
+    "{model}: only the first of {n:count repeat} is used, because the others are for the same samples",
 )
 OTHER_FOLDS = Sentence(
     "predictions.other-folds",
     "caution",
-    "{n:count sample is/samples are} in other folds in {second} than in {first}: the two were trained on different samples, and a "
-    "difference may be due to that",
+    "{n:count sample is/samples are} in other folds in {second} than in {first}: the two were trained on different samples, which may explain a difference",
 )
 NO_SUBJECTS = Sentence(
     "predictions.no-subjects",
     "caution",
-    "whose the samples are is not known, so they are taken for independent: several of one person make the interval too narrow",
+    "no subject IDs were given, so samples are treated as independent: several samples from one person make the interval too narrow",
 )
 
 
@@ -126,13 +125,13 @@ def read_predictions(
 ) -> PredictionTable:
     """Read files of predictions and join them; refuse files that are not of the same samples."""
     if not files:
-        raise UsageError("No file of predictions is named.")
+        raise UsageError("No file of predictions was given.")
     tables = {name: _read(path, truth, cluster) for name, path in files.items()}
     known = {name for table in tables.values() for name in table.columns}
     own = {"id", truth, _SAID, _REPEAT, _FOLD, cluster or SUBJECT}
     clash = next((name for name in files if name in own & known), None)
     if clash is not None:
-        raise UsageError(f"A model cannot be called {clash!r}.", "rename its file.")
+        raise UsageError(f"A model cannot have the name {clash!r}.", "rename its file.")
     (first, base), *others = tables.items()
     notes = [ONE_REPEAT(model=name, n=n) for name, table in tables.items() if (n := _repeats(table)) > 1]
     base = _first_repeat(base, files[first]).rename({_SAID: first})
@@ -160,7 +159,7 @@ def _read(path: Path, truth: str, cluster: str | None) -> pl.DataFrame:
         raise InputError(
             f"{path.name} has no column {' and no column '.join(map(repr, lacking))}; it has {first_few(frame.columns, 8)}.",
             Hint(
-                "a file of predictions has columns id, label and predicted; {option:truth} names another column of the true class."
+                "add the columns id, label and predicted; {option:truth} names another column for the true class."
             ),
             file=Said(path.name),
         )
@@ -168,7 +167,7 @@ def _read(path: Path, truth: str, cluster: str | None) -> pl.DataFrame:
         if frame[name].null_count():
             raise InputError(
                 f"{path.name}: the column {name!r} is empty in {counted(frame[name].null_count(), 'row')}.",
-                "fill it, or leave these samples out of all files.",
+                "fill in the values, or leave these samples out of all files.",
                 file=Said(path.name),
             )
     texts = [name for name in (*wanted, SUBJECT) if name in frame.columns]
@@ -185,8 +184,8 @@ def _first_repeat(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     twice = kept.filter(pl.col(_ID).is_duplicated())[_ID].unique(maintain_order=True)
     if len(twice):
         raise InputError(
-            f"{path.name}: {counted(len(twice), 'sample')} stand twice in one repeat: {first_few(twice.to_list())}.",
-            "keep one prediction of each sample; a column repeat tells repeats apart.",
+            f"{path.name}: {counted(len(twice), 'sample appears', 'samples appear')} twice in one repeat: {first_few(twice.to_list())}.",
+            "keep one prediction per sample; add a column 'repeat' if there are several repeats.",
             file=Said(path.name),
         )
     return kept
@@ -208,7 +207,7 @@ def _same_samples(
         if gone:
             raise InputError(
                 f"{count(len(gone))} of {counted(one.height, 'sample')} of {has} are not in {lacks}: {first_few(gone)}.",
-                "a paired test needs predictions of the same samples.",
+                "use predictions of the same samples; a paired test needs them.",
                 file=Said(second.name),
             )
     for column in (truth, *([] if cluster is None else [cluster])):
@@ -216,8 +215,8 @@ def _same_samples(
         if wrong.height:
             row = wrong.row(0)
             raise InputError(
-                f"{counted(wrong.height, 'sample')} have another {column} in {names[1]} than in {names[0]}: {row[0]!r} is "
+                f"{counted(wrong.height, 'sample differs', 'samples differ')} in {column} between {names[1]} and {names[0]}: {row[0]!r} is "
                 f"{row[2]!r} and {row[1]!r}.",
-                "a paired test needs predictions of the same samples.",
+                "use predictions of the same samples; a paired test needs them.",
                 file=Said(second.name),
             )

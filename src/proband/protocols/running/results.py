@@ -50,13 +50,13 @@ Recommended = Literal["method", "fitted-models"]
 _ACCURACY = Sentence(
     "protocols.accuracy",
     "note",
-    "{classifier} under {protocol}: {accuracy}; {level:level} interval [{low:rate}, {high:rate}], varying {varying}",
+    "{classifier} under {protocol}: {accuracy}; {level:level} interval [{low:rate}, {high:rate}] for {varying}",
 )
 _WITH_POOLED = Sentence(
     "protocols.accuracy-and-pooled",
     "note",
-    "{classifier} under {protocol}: {accuracy}; pooled estimate {value:rate}, {level:level} interval [{low:rate}, {high:rate}], "
-    "varying {varying}",
+    "{classifier} under {protocol}: {accuracy}; pooled estimate {value:rate}, {level:level} interval [{low:rate}, "
+    "{high:rate}] for {varying}",
 )
 _NO_INTERVAL = Sentence(
     "protocols.accuracy-without-interval",

@@ -45,7 +45,7 @@ from proband.words import Note, Sentence
 NOT_KEPT = Sentence(
     "protocols.not-kept",
     "note",
-    "{classifier} is not kept in the cache: its code is not part of Proband or scikit-learn, and may change",
+    "{classifier} is not cached: its code is not part of Proband or scikit-learn and may change",
 )
 
 
@@ -135,8 +135,8 @@ def run_protocol(
     asked = [protocol] if isinstance(protocol, Protocol | str) else list(protocol)
     if factors and any(isinstance(one, str) and one.strip().lower() == AUTO for one in asked):
         raise UsageError(
-            "Which protocol suits depends on the number of subjects, so that sizes would not be compared under one.",
-            Hint("name it: {option:protocol}"),
+            "The automatic protocol depends on the number of subjects, so different sizes would get different protocols.",
+            Hint("name the protocol: {option:protocol}"),
         )
     if factors:
         drawn_from(data, factors, missing)  # refused before anything is trained
@@ -213,9 +213,7 @@ class _Carried:
         stated = [plan.protocol for plan in plans]
         twice = next((one for one in stated if stated.count(one) > 1), None)
         if twice is not None or not plans:
-            raise UsageError(
-                f"The protocol {twice} is asked for twice." if twice else "No protocol is named."
-            )
+            raise UsageError(f"The protocol {twice} is given twice." if twice else "No protocol was given.")
         of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, **about))
         runner = _Runner(self.classifiers, data, of, self.cache, self.threads, self.progress)
         made = [runner.run(plan) for plan in plans]

@@ -37,12 +37,12 @@ from proband.words import Note, Sentence, Target, fixed
 UNKNOWN_DROPPED = Sentence(
     "what-if.unknown-dropped",
     "caution",
-    "{n:count} of the {total:count dropped id} {n:word is/are} not among the samples that can be used: {examples}",
+    "{n:count} of the {total:count dropped id} {n:word is/are} not among the usable samples: {examples}",
 )
 UNEXPLAINED_DROPPED = Sentence(
     "what-if.unexplained-dropped",
     "caution",
-    "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
+    "{n:count} of the {total:count dropped id} {n:word has/have} no stated reason: {examples}",
 )
 FOUND = Sentence(
     "what-if.found",
@@ -55,10 +55,11 @@ FOUND_ALONE = Sentence(
 TESTED_AND_TRAINED = Sentence(
     "what-if.tested-and-trained",
     "note",
-    "the difference combines the effects of what is tested and of what is trained on",
+    "the difference combines the effects of different test samples and different training samples",
 )
 OF_DROPPING = Target(
-    "accuracy-by-dropping", "difference of accuracy on the pooled test samples, by the dropped samples"
+    "accuracy-by-dropping",
+    "difference of accuracy on the pooled test samples, with and without the dropped samples",
 )
 PEOPLE = Target("people-tested", "people")
 DROPPED = Target("dropped", "dropped")
@@ -195,11 +196,11 @@ def what_if(
     if question == "mixed":
         if task == "identity":
             raise DesignError(
-                "Of identity, a mixed protocol tells all people apart and a disjoint one those of a fold: their accuracies do not compare.",
-                Hint("recognise an attribute: {option:label}"),
+                "For identity, a mixed protocol distinguishes all people and a disjoint protocol only the people of a fold: the accuracies are not comparable.",
+                Hint("choose an attribute to recognise: {option:label}"),
             )
         if exclusions:
-            raise UsageError("Whether subjects are mixed is one question, and what was dropped another.")
+            raise UsageError("The questions 'mixed' and 'dropped' cannot be combined.")
         pairs = [
             ("mixed", data, _shared(stated, data)),
             ("unmixed", data, _kept_apart(stated)),
@@ -207,12 +208,12 @@ def what_if(
     elif question == "dropped":
         pairs = [("with", data, stated), ("without", _without(data, exclusions), stated)]
     else:
-        raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
+        raise UsageError(f"Unknown question: {question!r}.", "ask 'mixed' or 'dropped'.")
     named = classifier if isinstance(classifier, Mapping | list | tuple) else [classifier]
     if not isinstance(named, Mapping) and not all(isinstance(one, str) for one in named):
         named = {type(one).__name__: one for one in named}
     if len(named) != 1:
-        raise UsageError(f"One classifier is asked about, got {len(named)}.")
+        raise UsageError(f"Expected one classifier, got {len(named)}.")
     sides = []
     for name, used, chosen in pairs:
         run = run_protocol(
@@ -242,8 +243,8 @@ def _kept_apart(protocol: Protocol) -> Protocol:
         return replace(protocol, disjoint=True)
     except UsageError:
         raise DesignError(
-            f"{protocol} tests the very subjects it trains on, so it has no unmixed form.",
-            "ask with a protocol that has one: 80-20 HO, 10f CV, LOO or LOSO.",
+            f"{protocol} tests the subjects it trains on, so it has no subject-disjoint form.",
+            "use a protocol that has both forms: 80-20 HO, 10f CV, LOO or LOSO.",
         ) from None
 
 
@@ -253,7 +254,9 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
     known = [place for place, name in enumerate(data.samples.ids) if name not in gone]
     if len(known) == len(data):
         named = f": {first_few(unknown)} and others are not in the data" if unknown else ""
-        raise DesignError(f"Nothing is dropped{named}.", "give data that hold the dropped samples as well.")
+        raise DesignError(
+            f"No samples are dropped{named}.", "pass data that contain the dropped samples as well."
+        )
     return data.take(known, DROPPED)
 
 

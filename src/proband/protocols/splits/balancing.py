@@ -60,7 +60,7 @@ def drawn_from(pool: Mask, strata: Positions, drawn: int, rng: np.random.Generat
     inside = np.flatnonzero(pool)
     if drawn > len(inside):
         raise DesignError(
-            f"{counted(drawn, 'sample is', 'samples are')} to be drawn, and there are only {count(len(inside))} to draw from.",
+            f"{counted(drawn, 'sample is', 'samples are')} requested, but only {count(len(inside))} are available.",
             "choose smaller sizes.",
         )
     chosen = np.zeros(len(pool), np.bool_)
@@ -118,6 +118,6 @@ def imbalance(splits: Iterable[Split], labels: Any = None) -> Imbalance:
         if worst is None or unlike[k] > worst[0]:
             worst = (float(unlike[k]), of.classes[k], split.repeat, split.fold)
     if not sizes:
-        raise DesignError("There is no split to measure.")
+        raise DesignError("There are no splits to measure.")
     share, label, repeat, fold = worst or (None, None, None, None)
     return Imbalance(share, label, repeat, fold, min(sizes), max(sizes))

@@ -19,13 +19,13 @@ from proband.words import count
 Counts = npt.NDArray[np.int64]
 
 _SIZES_PER_CLASS = 4
-"""A class counts so many times as much as the size of a fold; found by trial, more helps neither."""
+"""The weight of a class relative to the size of a fold; larger weights did not help in trials."""
 _FINE = 2**16
-"""The largest weight, in whole numbers."""
+"""The largest integer weight."""
 _FEW = 200
-"""Up to so many subjects, exchanges of two are tried as well: among more, moving one suffices."""
+"""Up to this number of subjects, exchanges of two are tried as well; with more subjects, moving one is enough."""
 _MOST_CLASSES = 15
-"""So many classes, the largest, are kept in proportion when parts are dealt."""
+"""The number of classes (the largest) kept in proportion when parts are assigned."""
 _NOTHING = 1e-9
 
 
@@ -45,8 +45,8 @@ def deal_to_folds(of: Material, folds: int, stratify: bool, rng: np.random.Gener
     n_people = len(of.people)
     if n_people < folds:
         raise DesignError(
-            f"{count(folds)} folds cannot be made of {count(n_people)} subjects without dividing one.",
-            f"ask for at most {count(n_people)}." if n_people > 1 else None,
+            f"{count(n_people)} subjects cannot be divided into {count(folds)} folds without splitting a subject.",
+            f"use at most {count(n_people)} folds." if n_people > 1 else None,
         )
     deal = _Deal(of.table(stratify), folds)
     deal.fill(np.argsort(-deal.counts[:, 0] * rng.random(n_people), kind="stable"))
@@ -136,7 +136,9 @@ def deal_to_parts(
     """
     n_people = len(of.people)
     if n_people < len(shares):
-        raise DesignError(f"{len(shares)} parts cannot be made of {n_people} subjects without dividing one.")
+        raise DesignError(
+            f"{n_people} subjects cannot be divided into {len(shares)} parts without splitting a subject."
+        )
     counts = of.table(stratify)
     # The size and all classes but one say what the last would; large classes are given up last.
     classes = 1 + np.argsort(-counts[:, 1:].sum(axis=0), kind="stable")

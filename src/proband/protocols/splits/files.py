@@ -93,7 +93,7 @@ class SplitTable:
             row = int(place.is_null().arg_max() or 0)
             unknown = self.frame["id"].filter(place.is_null()).unique(maintain_order=True).to_list()
             raise InputError(
-                f"{self.where(row)}: {counted(len(unknown), 'id of the splits is', 'ids of the splits are')} no sample's: {first_few(unknown)}."
+                f"{self.where(row)}: {counted(len(unknown), 'id of the splits matches', 'ids of the splits match')} no sample: {first_few(unknown)}."
             )
         return place.to_numpy().astype(np.intp)
 
@@ -103,9 +103,8 @@ class SplitTable:
         if len(again):
             rows = sorted(int(order[k]) for k in (again[0] - 1, again[0]))
             raise InputError(
-                f"{self.where(rows[1])}: {ids[int(place[again[0]])]!r} has a role in this fold already "
-                f"({self.where(rows[0])}).",
-                "give every sample one role in a fold; 'proband audit' lists all that is wrong with a split.",
+                f"{self.where(rows[1])}: {ids[int(place[again[0]])]!r} already has a role in this fold ({self.where(rows[0])}).",
+                "give every sample one role per fold; 'proband audit' lists all problems of a split.",
             )
 
 
@@ -155,7 +154,7 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
     if ending not in ("", ".parquet", *SEPARATORS):
         raise UsageError(
             f"Splits cannot be written to {path.name}.",
-            "use .csv, .tsv, .parquet, or a folder without an ending.",
+            "use .csv, .tsv or .parquet, or a folder (a name without an extension).",
             file=Said(path.name),
         )
     check = None if ending else partial(_require_empty, path)
@@ -173,14 +172,14 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
 
 def _require_empty(path: Path) -> None:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} is there already.", "name a folder that is not there.", file=Said(path))
+        raise InputError(f"{path} already exists.", "name a new folder.", file=Said(path))
 
 
 def _write_folder(folder: Path, frame: pl.DataFrame) -> None:
     odd = frame["id"].filter(frame["id"].str.contains(r"[\r\n]|^\s|\s$")).unique()
     if len(odd):
         raise InputError(
-            f"Ids with line breaks or outer blanks cannot be listed: {first_few(odd.to_list())}."
+            f"Ids with line breaks or leading or trailing blanks cannot be written to lists: {first_few(odd.to_list())}."
         )
     folder.mkdir()
     levels = [name for name in ("repeat", "fold") if frame[name].n_unique() > 1]
@@ -217,7 +216,7 @@ def _read_table(path: Path) -> SplitTable:
         if absent:
             raise InputError(
                 f"{path.name} has no column {first_few(absent)}; it has {first_few(raw.columns, 8)}.",
-                "splits are columns id, repeat, fold and role.",
+                "a table of splits has the columns id, repeat, fold and role.",
                 file=Said(path.name),
             )
         if raw.height == 0:
@@ -239,7 +238,7 @@ def _checked(raw: pl.DataFrame, where: Callable[[int], str]) -> pl.DataFrame:
     for name, wanted in (("id", "an id"), ("repeat", number), ("fold", number), ("role", " or ".join(ROLES))):
         if frame[name].null_count():
             row = int(frame[name].is_null().arg_max() or 0)
-            raise InputError(f"{where(row)}: the {name} should be {wanted}, got {given[name][row]!r}.")
+            raise InputError(f"{where(row)}: the {name} must be {wanted}, got {given[name][row]!r}.")
     return frame
 
 
@@ -276,7 +275,7 @@ def _read_folder(path: Path) -> SplitTable:
             places.append(listed.select(pl.lit(name).alias("file"), "line"))
     frame = pl.concat(frames)
     if frame.height == 0:
-        raise InputError(f"The lists in {path} hold no ids.", file=Said(path))
+        raise InputError(f"The lists in {path} contain no ids.", file=Said(path))
     lines_of = pl.concat(places)
     return SplitTable(frame, path.name, lambda row: "{}, line {}".format(*lines_of.row(row)))
 
@@ -290,7 +289,7 @@ def _homes(path: Path) -> dict[tuple[int, int], Path]:
             if absent:
                 raise InputError(
                     f"{inner} has no {absent[0]}{_LIST}.",
-                    f"a folder of splits holds train{_LIST} and test{_LIST}, or fold_1, fold_2, … that do.",
+                    f"a folder of splits contains train{_LIST} and test{_LIST}, or folders fold_1, fold_2, … that contain them.",
                 )
             homes[repeat, fold] = inner
     return homes

@@ -170,8 +170,8 @@ def make_plans(
     plans = [make_plan(protocol, samples, labels, **settings) for protocol in protocols]
     if enrolled_each is not None and all(plan.enrolled_each is None for plan in plans):
         raise UsageError(
-            "Samples are enrolled where identity is recognised and subjects are kept apart, which no protocol here does.",
-            Hint("leave {option:enrolled_each} out, or name a protocol such as 5f CV+."),
+            "Enrolment requires task 'identity' and a subject-disjoint protocol, and no protocol here is one.",
+            Hint("omit {option:enrolled_each}, or use a protocol such as 5f CV+."),
         )
     short: dict[int, Target] = {}
     if missing == "drop":

@@ -28,7 +28,7 @@ def whole(value: SupportsIndex | float, about: str, least: int = 1) -> int:
     number = value if isinstance(value, float) else operator.index(value)
     if not least <= number < 10**MAX_DIGITS or number != int(number):
         wanted = f"whole, at least {least} and of at most {MAX_DIGITS} digits"
-        raise PartError(about, f"{_NOUNS[about]} should be {wanted}, not {shown(number)}.")
+        raise PartError(about, f"{_NOUNS[about]} must be {wanted}, not {shown(number)}.")
     return int(number)
 
 
@@ -37,9 +37,9 @@ def checked_sizes(kind: str, sizes: tuple[float | None, ...]) -> tuple[float | N
     if not sizes:
         return ()
     if len(sizes) not in (2, 3):
-        raise PartError("sizes", f"{len(sizes)} sizes, where train and test, or train, validation and test, are meant.")  # fmt: skip
+        raise PartError("sizes", f"{len(sizes)} sizes; expected two (train and test) or three (train, validation and test).")  # fmt: skip
     if sizes.count(None) > 1:
-        raise PartError("sizes", "only one of the sizes can be the rest.")
+        raise PartError("sizes", "only one size can be 'rest'.")
     if kind == "hold-out":
         return _percentages(sizes)
     return tuple(None if size is None else whole(size, "sizes") for size in sizes)
@@ -47,7 +47,7 @@ def checked_sizes(kind: str, sizes: tuple[float | None, ...]) -> tuple[float | N
 
 def _percentages(sizes: tuple[float | None, ...]) -> tuple[float, ...]:
     if not all(size is None or 0 < size < 10**MAX_DIGITS for size in sizes):
-        raise PartError("sizes", f"a percentage should be above 0 and of at most {MAX_DIGITS} digits.")
+        raise PartError("sizes", f"a percentage must be above 0, with at most {MAX_DIGITS} digits.")
     given = [Decimal(repr(float(size))) for size in sizes if size is not None]
     total = sum(given, Decimal(0))
     rest = Decimal(100) - total
@@ -57,8 +57,8 @@ def _percentages(sizes: tuple[float | None, ...]) -> tuple[float, ...]:
     elif abs(rest) > _TOLERANCE:
         raise PartError(
             "sizes",
-            f"the percentages add to {plain(float(total))} and not to 100.",
-            "HO* takes samples per subject, HO** samples in all.",
+            f"the percentages add up to {plain(float(total))}, not to 100.",
+            "HO* counts samples per subject, HO** samples in total.",
         )
     return tuple(_tidy(float(rest) if size is None else size) for size in sizes)
 
@@ -87,7 +87,7 @@ def clean(text: str, stops: str, about: str) -> str:
     single = " ".join(text.split())
     held = [char for char in stops if char in single]
     if held or not single:
-        wrong = f"{text!r} may not hold {' '.join(held)}" if held else "a name or note is empty"
+        wrong = f"{text!r} must not contain {' '.join(held)}" if held else "a name or note is empty"
         raise PartError(about, f"{wrong}.")
     return single
 

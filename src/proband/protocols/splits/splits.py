@@ -40,9 +40,9 @@ from proband.samples.ids import Positions
 from proband.words import count, counted
 
 GENERATOR_VERSION = 1
-"""Raised whenever the same seed would give other splits."""
+"""Increased whenever the same seed would give different splits."""
 MOST_SPLITS = 100_000
-"""More are not made: nobody would wait for them."""
+"""The largest number of splits that is made."""
 
 Missing = Literal["error", "drop"]
 _DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], Iterator[Parts]]] = {
@@ -151,12 +151,12 @@ class Splitter:
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise UsageError(f"A seed is a whole number of at least 0, got {self.seed!r}.")
+            raise UsageError(f"The seed must be a whole number of at least 0, got {self.seed!r}.")
         if self.missing not in ("error", "drop"):
-            raise UsageError(f"missing is 'error' or 'drop', got {self.missing!r}.")
+            raise UsageError(f"missing must be 'error' or 'drop', got {self.missing!r}.")
         if self.protocol.kind not in _DIVISIONS:
             raise DesignError(
-                "A protocol that is not stated cannot be carried out.", "write, for example, 10×10f CV+."
+                "The protocol is not stated, so it cannot be carried out.", "state it, for example 10×10f CV+."
             )
         if self.protocol.disjoint is None:
             object.__setattr__(self, "protocol", replace(self.protocol, disjoint=False))
@@ -277,8 +277,8 @@ class Splitter:
         """
         if self.enrolled_each is not None:
             raise UsageError(
-                "scikit-learn trains and tests, and knows of nobody enrolled in between.",
-                "use splits(…), or run_protocol(…), which enrols.",
+                "scikit-learn has training and test sets but no enrolment.",
+                "use splits(…), or run_protocol(…), which supports enrolment.",
             )
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
@@ -309,7 +309,7 @@ class Splitter:
         counted = groups if self.protocol.kind == "leave-one-subject-out" else y if X is None else X
         if counted is None:
             raise DesignError(
-                f"How many splits {self.protocol} has depends on the data.",
+                f"The number of splits of {self.protocol} depends on the data.",
                 "pass X, and groups=… (the subject of each sample) for LOSO.",
             )
         if counted is groups:
@@ -331,21 +331,21 @@ class Splitter:
     def _enrol(self, split: Split, of: Material, where: str) -> Split:
         """Enrol samples of each held-out person, drawn in a stream of the split's own, and test the others."""
         assert self.enrolled_each is not None  # as the caller saw
-        whose = of.known_subjects(f"{self.protocol} is subject-disjoint")[split.test]
+        whose = of.known_subjects(str(self.protocol))[split.test]
         stream = np.random.default_rng(
             np.random.SeedSequence(int(self.seed), spawn_key=(split.repeat, split.fold))
         )
         enrolled = ranks_within(whose, stream) < self.enrolled_each
         if len(np.unique(whose)) < 2:
             raise DesignError(
-                f"{where}, one person is held out, and identification among one person is always right.",
-                "take fewer folds, or test more.",
+                f"{where}, only one person is held out, and identification among one person is always correct.",
+                "use fewer folds, or larger test sets.",
             )
         if enrolled.all():
             raise DesignError(
-                f"{where}, every sample of the held-out people is enrolled, and none is left to search for.",
+                f"{where}, every sample of the held-out people is enrolled, so there are no probes.",
                 Hint(
-                    "take fewer folds, test more, or enrol fewer samples of each person ({option:enrolled_each})."
+                    "use fewer folds or larger test sets, or enrol fewer samples of each person ({option:enrolled_each})."
                 ),
             )
         return replace(split, enrolled=split.test[enrolled], test=split.test[~enrolled])
@@ -370,11 +370,11 @@ class Splitter:
             )
         self._check_conditions(of)
         if protocol.is_disjoint:
-            of.known_subjects(f"{protocol} is subject-disjoint")
+            of.known_subjects(str(protocol))
             if of.is_identity and self.enrolled_each is None:
                 raise DesignError(
-                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
-                    "can only name classes that it was trained on.",
+                    f"{protocol} keeps tested subjects out of training, but the classes here are the "
+                    f"subjects, and a classifier can only name classes it was trained on.",
                     Hint(
                         "use a mixed protocol, such as 5f CV, or {give:enrolled_each=1} to search for held-out people among themselves."
                     ),
@@ -384,8 +384,8 @@ class Splitter:
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
             raise DesignError(
-                f"{protocol}: {count(len(names))} of the subjects have too few samples: {first_few(names)}.",
-                Hint("choose smaller sizes, or leave them out with {option:missing=drop}."),
+                f"{protocol}: {count(len(names))} subjects have too few samples: {first_few(names)}.",
+                Hint("choose smaller sizes, or leave these subjects out with {option:missing=drop}."),
             )
         if names:
             of = replace(of, may_train=of.train_pool & ~short, may_test=of.test_pool & ~short)
@@ -397,15 +397,15 @@ class Splitter:
         """Samples without classes: people who are held out are the classes, and neither dealt in proportion nor trained on."""
         if not of.is_identity:
             raise UsageError(
-                "Samples are enrolled where subjects are the classes, and here they are not.",
-                Hint("leave {option:enrolled_each} out, or recognise identity."),
+                "Enrolment requires subjects as the classes, but the classes here are not subjects.",
+                Hint("omit {option:enrolled_each}, or use task 'identity'."),
             )
         folds = self.protocol.folds
         if self.protocol.kind == "cross-validation" and folds is not None and len(of.people) < 2 * folds:
             raise DesignError(
-                f"{self.protocol} holds out one person at a time of {count(len(of.people))}, and identification among one person "
-                "is always right.",
-                f"take at most {count(len(of.people) // 2)} folds." if len(of.people) > 3 else None,
+                f"{self.protocol} holds out one person at a time of {count(len(of.people))}, and "
+                f"identification among one person is always correct.",
+                f"use at most {count(len(of.people) // 2)} folds." if len(of.people) > 3 else None,
             )
         return replace(of, labels=None, classes=())
 
@@ -419,7 +419,7 @@ class Splitter:
         ):
             if stated is not None and given is None:
                 raise DesignError(
-                    f"{self.protocol} has a condition on who may {side}, and it was not said who meets it.",
+                    f"{self.protocol} has a condition on {side}ing samples, but the samples that meet it were not given.",
                     f"pass {side}_on=…: a mask, positions or ids.",
                 )
             if stated is None and given is not None:
@@ -433,8 +433,8 @@ def require_few(protocol: Protocol, n_splits: int) -> None:
     """Refuse more splits than can be made."""
     if n_splits > MOST_SPLITS:
         raise DesignError(
-            f"{protocol} has {count(n_splits)} splits, and {count(MOST_SPLITS)} are the most.",
-            "ask for fewer repeats, folds or tests.",
+            f"{protocol} has {count(n_splits)} splits, more than the limit of {count(MOST_SPLITS)}.",
+            "use fewer repeats, folds or tests.",
         )
 
 
@@ -486,21 +486,21 @@ def _refuse_without_gallery(protocol: Protocol) -> None:
     """Refuse protocols that hold out nobody, or too little to enrol some samples and search for others."""
     if not protocol.is_disjoint:
         raise UsageError(
-            f"{protocol} trains on the people it tests, so nobody is enrolled besides.",
-            Hint("leave {option:enrolled_each} out, or keep subjects apart, as in 5f CV+."),
+            f"{protocol} trains on the people it tests, so no separate enrolment is possible.",
+            Hint("omit {option:enrolled_each}, or use a subject-disjoint protocol such as 5f CV+."),
         )
     if protocol.kind in _ENROLLING:
         return
     why = (
-        "holds out one person at a time, and identification among one person is always right"
+        "holds out one person at a time, and identification among one person is always correct"
         if protocol.kind == "leave-one-subject-out"
-        else "counts test samples, of which nobody says how many to enrol"
+        else "counts test samples without stating how many to enrol"
         if protocol.is_hold_out
-        else "tests one sample at a time, so that none of the same person can be enrolled"
+        else "tests one sample at a time, so no sample of the same person can be enrolled"
     )
     raise DesignError(
         f"{protocol} {why}.",
-        "identify new people under a protocol such as 5f CV+, 80-20 HO+ or train(…) test(…)+.",
+        "to identify new people, use a protocol such as 5f CV+, 80-20 HO+ or train(…) test(…)+.",
     )
 
 
@@ -509,9 +509,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
     if of.labels is None:
         return
     train: Mask = of.train_pool
-    holders = (
-        np.arange(of.n) if not protocol.is_disjoint else of.known_subjects(f"{protocol} is subject-disjoint")
-    )
+    holders = np.arange(of.n) if not protocol.is_disjoint else of.known_subjects(str(protocol))
     pairs = np.unique(of.labels[train] * (int(holders.max()) + 1) + holders[train])
     n_holders = np.bincount(pairs // (int(holders.max()) + 1), minlength=len(of.classes))
     tested = np.bincount(of.labels[of.test_pool], minlength=len(of.classes)) > 0
@@ -520,7 +518,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
     if lone:
         what = "subject" if protocol.is_disjoint else "sample"
         raise DesignError(
-            f"{protocol}: {counted(len(lone), 'class has', 'classes have')} a single {what} ({first_few(lone)}), so that nothing is left "
-            "to train on when it is tested.",
-            Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
+            f"{protocol}: {counted(len(lone), 'class has', 'classes have')} a single {what} ({first_few(lone)}), "
+            f"so nothing is left for training when it is tested.",
+            Hint("leave these classes out, or {give:all_classes=off} to test them anyway."),
         )
