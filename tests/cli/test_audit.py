@@ -237,7 +237,7 @@ def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:
     for more, said in (
         (("samples.csv",), "only copies and losses can be checked"),
         (("samples.csv", "-s", "samples.csv"), "leave one of them out"),
-        (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "there are none"),
+        (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "no splits to check"),
         (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave it out"),
         (("apart.csv", "-s", "samples.csv", "--csv", "copies=made.csv"), "nothing was found to put in it"),
     ):

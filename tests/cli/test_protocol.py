@@ -263,7 +263,7 @@ def test_dropped_ids_that_are_unknown_or_unexplained_are_told(protocol: Run, tmp
     done = protocol(*asked, "--exclusions", file, "--json")
     assert done.returncode == 0, done.stderr
     notes = [note["text"] for note in json.loads(done.stdout)["what_if"]["notes"] if isinstance(note, dict)]
-    assert "1 of the 3 dropped ids is not among the samples that can be used: 'zz'" in notes
-    assert "1 of the 3 dropped ids has no reason: 's06'" in notes
+    assert "1 of the 3 dropped ids is not among the usable samples: 'zz'" in notes
+    assert "1 of the 3 dropped ids has no stated reason: 's06'" in notes
     file.write_text("name,reason\ns01,blurred\n")
     assert protocol(*asked, "--exclusions", file).returncode == 1

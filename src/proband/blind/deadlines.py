@@ -76,7 +76,7 @@ def time_left(package: Package, at: str | None = None) -> TimeLeft | None:
     """
     if package.opens is None and package.deadline is None:
         if at is not None:
-            raise UsageError(f"{package.name} neither opens nor closes at a time, so none has an effect.")
+            raise UsageError(f"{package.name} has no opening time and no deadline, so a time has no effect.")
         return None
     moment = now() if at is None else moment_of(at)
     left = None if package.deadline is None else (moment_of(package.deadline) - moment).total_seconds()

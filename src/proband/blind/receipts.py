@@ -22,7 +22,7 @@ from proband.words import Note, Sentence, count, time_span
 
 FORMAT = "proband receipt 1"
 BEFORE_THE_FIRST = "0" * 64
-"""What the first receipt holds as the digest of the line before."""
+"""The digest in the first receipt, which has no line before it."""
 Late = Literal["refuse", "label"]
 IN_TIME = Sentence(
     "blind.in-time", "note", "{algorithm} was received at {received}, {early:lasting} before the deadline"
@@ -34,10 +34,10 @@ RECEIVED = Sentence("blind.received", "note", "{algorithm} was received at {rece
 NOT_RECEIVED = Sentence(
     "blind.not-received",
     "caution",
-    "There is no receipt of {algorithm}, so nobody knows whether it met the deadline of {deadline}",
+    "There is no receipt for {algorithm}, so it is unknown whether it met the deadline of {deadline}",
 )
 TIME_STATED = Sentence(
-    "blind.time-stated", "caution", "The time of receipt {number} was stated by hand, not read from a clock"
+    "blind.time-stated", "caution", "The time of receipt {number} was entered by hand, not read from a clock"
 )
 
 
@@ -151,7 +151,7 @@ class Receipts:
         with reading(path, "a log of receipts"), naming(file=path.name):
             *lines, rest = content_of(path).split(b"\n")
             if rest:
-                raise InputError("its last line is not complete.", "take the log from where it was kept.")
+                raise InputError("its last line is not complete.", "use the original copy of the log.")
             receipts: list[Receipt] = []
             for number, line in enumerate(lines, 1):
                 receipt = _receipt(line, number)
@@ -159,7 +159,7 @@ class Receipts:
                 if (receipt.number, receipt.previous) != (number, before) or receipt.line != line + b"\n":
                     raise InputError(
                         f"line {number} does not follow from the one before: the log has been changed.",
-                        "take it from where it was kept; the receipts that participants hold show which lines are right.",
+                        "use the original copy; the receipts of the participants show which lines are correct.",
                     )
                 receipts.append(receipt)
         return cls(path, tuple(receipts))
@@ -186,13 +186,13 @@ class Receipts:
         if not like:
             raise InputError(
                 f"{self.path.name} has no receipt of {algorithm}.",
-                "proband blind receive records what is handed in, when it is.",
+                "record submissions on arrival with proband blind receive.",
                 source=Said(algorithm),
             )
         names = sorted({*like[-1].files, *submission.digests})
         changed = next(name for name in names if like[-1].files.get(name) != submission.digests.get(name))
         raise InputError(
-            f"{changed} of {algorithm} is not what was received at {show_moment(like[-1].received)} (receipt {like[-1].number}).",
+            f"{changed} of {algorithm} has changed since it was received at {show_moment(like[-1].received)} (receipt {like[-1].number}).",
             "score the submission as it was received, or record the new one with proband blind receive.",
             source=Said(algorithm),
         )
@@ -235,17 +235,17 @@ def receive(
     for inside in (package.path, folder):
         if resolved(log).is_relative_to(resolved(inside)):
             raise UsageError(
-                f"The log of receipts would lie in {inside}, and change what it records.",
-                Hint("keep it elsewhere: {option:receipts}"),
+                f"The log of receipts would be written into {inside}, and change what it records.",
+                Hint("write it elsewhere: {option:receipts}"),
                 file=Said(inside),
             )
     if operator is not None and not operator.isprintable():
-        raise UsageError(f"The operator is called {operator!r:.60}.", "a name is one line of plain text.")
+        raise UsageError(f"The operator has the name {operator!r:.60}.", "use one line of plain text.")
     moment = now() if at is None else moment_of(at, "The time of receipt")
     if package.opens is not None and moment < moment_of(package.opens):
         raise UsageError(
-            f"The test opens at {show_moment(package.opens)}, and it is {show_moment(write_moment(moment))}.",
-            "nothing can be received before; is the clock right?",
+            f"The test opens at {show_moment(package.opens)}, but the time is {show_moment(write_moment(moment))}.",
+            "check the clock: no submission can be received before the opening.",
         )
     with alone([resolved(log).parent]), writing(log):
         known = Receipts.read(log).receipts if log.exists() else ()
@@ -253,12 +253,12 @@ def receive(
         for receipt in known:
             if (receipt.package, receipt.submission) == (package.digest, digest):
                 raise UsageError(
-                    f"These very files were received at {show_moment(receipt.received)}: receipt {receipt.number}.",
-                    "nothing is recorded twice.",
+                    f"The same files were already received at {show_moment(receipt.received)}: receipt {receipt.number}.",
+                    "nothing was recorded.",
                 )
             if at is None and receipt.clock and moment_of(receipt.received) > moment:
                 raise UsageError(
-                    f"The clock says {show_moment(write_moment(moment))}, which is before receipt {receipt.number} "
+                    f"The clock shows {show_moment(write_moment(moment))}, which is before receipt {receipt.number} "
                     f"({show_moment(receipt.received)}).",
                     Hint("set the clock, or state the time: {option:at}"),
                 )
@@ -291,13 +291,15 @@ def receipt_of(
         ``"refuse"`` or ``"label"``; of labelled ones the results say that they were late, or that nobody knows.
     """
     if late not in get_args(Late):
-        raise UsageError(f"Late submissions are refused or labelled, got {late!r}.", "write refuse or label.")
+        raise UsageError(
+            f"Expected 'refuse' or 'label' for late submissions, got {late!r}.", "use refuse or label."
+        )
     algorithm = submission.declared.algorithm
     if receipts is None:
         if package.deadline is not None and late == "refuse":
             raise UsageError(
-                f"{package.name} has a deadline ({show_moment(package.deadline)}), and nothing says when submissions were received.",
-                Hint("name the log: {option:receipts}; or score them with a label: {option:late=label}"),
+                f"{package.name} has a deadline ({show_moment(package.deadline)}), but there is no record of when submissions were received.",
+                Hint("pass the log: {option:receipts}; or score them with a label: {option:late=label}"),
             )
         return None
     receipt = receipts.of(package, submission)

@@ -35,8 +35,8 @@ ADMINISTERED = Sentence(
 REHEARSAL = Sentence(
     "blind.rehearsal",
     "caution",
-    "A rehearsal: the names of {test!r} were drawn from a seed and can be drawn again, so this is not the result of a "
-    "blind test",
+    "A rehearsal: the names of {test!r} were generated from a seed and can be regenerated, so this is not "
+    "the result of a blind test",
 )
 SUBMISSION = Sentence("blind.submission", "note", "Submission {found:sentences} SHA-256: {files}")
 
@@ -124,9 +124,9 @@ class OpenedTests(Record):
         first = self.scores[0]
         if gallery is None and probes is None and set(first.queries) <= set(first.targets):
             raise DesignError(
-                "Every query is a target too, so gallery and probes must be chosen.",
+                "Every query is also a target, so a gallery must be chosen.",
                 Hint(
-                    "for example {option:gallery=one_per_subject}, or a condition; all other queries become probes."
+                    "pass {option:gallery=one_per_subject}, for example, or a condition; all other queries become probes."
                 ),
             )
         return experiment_over(
@@ -285,7 +285,7 @@ def open_tests(
     """
     if not tests or not all(test.submissions for test in tests):
         raise UsageError(
-            "There is nothing to score.", "name a key, its package, and at least one submission."
+            "There is nothing to score.", "pass a key, its package, and at least one submission."
         )
     _require_same_samples(tests)
     names = _names(tests)
@@ -314,7 +314,7 @@ def _require_same_samples(tests: Sequence[AnsweredTest]) -> None:
         if not test.key.samples.frame.equals(first.frame):
             raise DesignError(
                 f"{test.package.path.name} and {tests[0].package.path.name} are not tests of the same samples.",
-                "score them one by one.",
+                "score them separately.",
             )
 
 
@@ -329,8 +329,8 @@ def _names(tests: Sequence[AnsweredTest]) -> list[list[str]]:
     twice = [name for name, n in Counter(name for names in called for name in names).items() if n > 1]
     if twice:
         raise UsageError(
-            f"Two submissions are called {twice[0]!r}.",
-            "let each name its algorithm differently in submission.toml.",
+            f"Two submissions have the name {twice[0]!r}.",
+            "give each algorithm a different name in submission.toml.",
         )
     return called
 

@@ -134,8 +134,8 @@ def examine(
     symmetry = _symmetry_gap(scores, repeats, equality)
     if declared.symmetric == "yes" and symmetry is not None and symmetry[0] > 1:
         raise InputError(
-            f"{scores.name} is declared symmetric, but two images score {symmetry[1]} one way and {symmetry[2]} the other way round.",
-            "write symmetric = false, or mend the scores.",
+            f"{scores.name} is declared symmetric, but two images score {symmetry[1]} in one order and {symmetry[2]} in the other.",
+            "write symmetric = false, or fix the scores.",
             file=Said(scores.name),
         )
     return Canaries(
@@ -183,14 +183,14 @@ def _refuse_repeats(
         return
     reason = {
         None: "the algorithm is not deterministic, or rows or columns are not in the package's order",
-        True: "the algorithm is not deterministic, scores depend on more than the two images, or some rows were mixed up",
+        True: "the algorithm is not deterministic, scores depend on more than the two images, or some rows are in the wrong order",
         False: "rows or columns are not in the package's order (permuted)",
     }[ordered]
     raise InputError(
-        f"{what} {pair[0]!r} and {pair[1]!r} are the same image, but with {other} they score "
+        f"{what} {pair[0]!r} and {pair[1]!r} are the same image, but their scores with {other} are "
         f"{shown(got[0])} and {shown(got[1])}: {reason}.",
         Hint(
-            "rows follow queries.csv and columns targets.csv; if it is a matter of rounding alone, allow more with {option:tolerance}"
+            "rows follow queries.csv and columns targets.csv; if only rounding differs, increase {option:tolerance}"
         ),
         file=scores.name,
     )

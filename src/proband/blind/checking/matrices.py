@@ -116,24 +116,24 @@ def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Sub
     except ProbandError as error:
         # What was handed in is at fault; options that would say how to read it are none of a blind test's.
         option = error.cure is None or isinstance(error.cure, Hint)
-        cure = "hand in a plain matrix of numbers, as .npy or .csv." if option else error.cure
+        cure = "submit a plain matrix of numbers, as .npy or .csv." if option else error.cure
         raise InputError(error.fault, cure, source=error.source, file=error.file) from None
     if len(file.matrices) != 1:
         raise InputError(
-            f"{path.name} holds {len(file.matrices)} matrices ({first_few(list(file.matrices))}), and one is needed.",
-            "hand in each algorithm in a directory of its own.",
+            f"{path.name} contains {len(file.matrices)} matrices ({first_few(list(file.matrices))}), expected one.",
+            "submit each algorithm in a separate directory.",
             file=Said(path.name),
         )
     (values,) = file.matrices.values()
     if values.ndim != 2 or values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
         raise InputError(
-            f"{path.name} is not a matrix of numbers: it is {values.dtype} of {values.ndim} axes.",
+            f"{path.name} is not a matrix of numbers: got {values.dtype} with {values.ndim} axes.",
             file=Said(path.name),
         )
     if file.orientation not in (None, orientation):
         raise InputError(
-            f"{path.name} says that its scores are a {file.orientation}, but the declaration says {orientation}.",
-            "say the same in both.",
+            f"{path.name} states that its scores are a {file.orientation}, but the declaration states {orientation}.",
+            "make the two agree.",
             file=Said(path.name),
         )
     _refuse_gaps(path.name, file)
@@ -158,7 +158,7 @@ def _refuse_gaps(name: str, file: ScoreFile) -> None:
     raise InputError(
         f"{counted(int((cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
         f"{target}.",
-        "every query is compared with every target; a comparison that failed is marked as failed (2).",
+        "compare every query with every target, and mark failed comparisons as failed (2).",
         file=name,
     )
 

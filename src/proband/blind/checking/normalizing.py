@@ -12,14 +12,14 @@ _SLIGHT = 0.01  # of the spread: such a change keeps the order whatever its caus
 Floats = npt.NDArray[np.float64]
 _WAYS = {
     "rescaled": (
-        "all scores are rescaled over the whole test set, as min-max or a z-score over the matrix does",
-        "the scores of each query (row) are rescaled over the targets, as t-norm does",
-        "the scores of each target (column) are rescaled over the queries, as z-norm does",
+        "all scores are rescaled over the whole test set, such as by min-max or a z-score over the matrix",
+        "the scores of each query (row) are rescaled over the targets, such as by t-norm",
+        "the scores of each target (column) are rescaled over the queries, such as by z-norm",
     ),
     "ranked": (
-        "all scores are replaced by ranks over the whole test set, or bent by another curve that depends on it",
-        "the scores of each query (row) are replaced by ranks over the targets, or bent by another curve that depends on them",
-        "the scores of each target (column) are replaced by ranks over the queries, or bent by another curve that depends on them",
+        "all scores are replaced by ranks over the whole test set, or transformed by another function that depends on it",
+        "the scores of each query (row) are replaced by ranks over the targets, or transformed by another function that depends on them",
+        "the scores of each target (column) are replaced by ranks over the queries, or transformed by another function that depends on them",
     ),
 }
 

@@ -81,10 +81,10 @@ class OwnCopies:
         first = int(np.argmax(stray))
         row = int(self.rows[first])
         raise InputError(
-            f"of {count(len(self.rows))} images that are in both sets nearly all are closest to their own copies, but "
-            f"{count(int(stray.sum()))} are not; the first is query {scores.queries[row]!r} (row {count(row + 1)}), whose copy is closer than "
-            f"{percent(self.shares[first])} of the other targets. Rows or columns were mixed up (permuted), or images read wrongly.",
-            "rows follow queries.csv and columns targets.csv; an image that could not be processed is named under failed.",
+            f"of {count(len(self.rows))} images in both sets, nearly all are closest to their own copies, "
+            f"but {count(int(stray.sum()))} are not; the first is query {scores.queries[row]!r} (row {count(row + 1)}), whose copy is closer than "
+            f"{percent(self.shares[first])} of the other targets. Rows or columns are permuted, or images were read wrongly.",
+            "rows follow queries.csv and columns targets.csv; list images that could not be processed under 'failed'.",
             file=scores.name,
         )
 
@@ -94,32 +94,32 @@ class OwnCopies:
         """Refuse scores by which an image is usually not close to its own copy; `look` asks pairs of one person."""
         if self.share is None or self.share >= CLOSE:
             return
-        facing = f"an image's own copy among the targets is closer than {percent(self.share)} of the other targets, on the median"
+        facing = f"an image's own copy among the targets is closer than {percent(self.share)} of the other targets (median)"
         said = f"{scores.name}: read as a {declared.orientation}, {facing}"
         right = "distance" if declared.orientation == "similarity" else "similarity"
         if self.share >= _FAR:
             raise InputError(
-                f"{facing}: rows or columns are not in the package's order (permuted), or these are not scores "
-                "of its images.",
+                f"{facing}: rows or columns are not in the package's order (permuted), or the scores are "
+                f"for other images.",
                 "rows follow queries.csv and columns targets.csv.",
                 file=scores.name,
             )
         mated = look()
         if mated is not None and mated.auc < _HALF:
             raise InputError(
-                f"{said}, and pairs of one person are farther apart than others (AUC {fixed(mated.auc, 3)}): the orientation is "
+                f"{said}, and mated pairs are farther apart than other pairs (AUC {fixed(mated.auc, 3)}): the orientation is "
                 "reversed.",
                 f'write orientation = "{right}".',
             )
         if mated is not None and mated.auc > _HALF:
             raise InputError(
-                f"{said}, but other images of the same person are close (AUC {fixed(mated.auc, 3)}): copies were scored in another way "
-                "than other pairs.",
-                "score every pair alike, an image and its own copy too.",
+                f"{said}, but other images of the same person are close (AUC {fixed(mated.auc, 3)}): copies "
+                f"were scored differently from other pairs.",
+                "score every pair in the same way, including an image and its own copy.",
             )
         raise InputError(
-            f"{said}: the orientation may be reversed, or copies were scored in another way than other pairs.",
-            f'if it is reversed, write orientation = "{right}"; score every pair alike.',
+            f"{said}: the orientation may be reversed, or copies were scored differently from other pairs.",
+            f'if it is reversed, write orientation = "{right}"; score every pair in the same way.',
         )
 
 

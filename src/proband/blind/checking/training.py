@@ -43,7 +43,7 @@ class Meeting:
     name: str
 
     def __str__(self) -> str:
-        said = "is a sample of the test" if self.what == "sample" else "is of a person who is tested"
+        said = "is a sample of the test" if self.what == "sample" else "belongs to a person who is tested"
         named = f", {self.name!r}" if self.name != self.entry else ""
         return f"{self.entry!r} {said}{named}"
 
@@ -163,7 +163,7 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
     """
     name, mark, file = text.partition("=")
     if not (name and mark and file):
-        raise UsageError(f"A training set is declared as NAME=FILE, got {text!r}.")
+        raise UsageError(f"Expected a training set as NAME=FILE, got {text!r}.")
     path = Path(file)
     parts: dict[str, list[str]] = {part: [] for part in _PARTS}
     if path.suffix.lower() in _TABLES:
@@ -174,7 +174,7 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
                 parts[part] = _entries(map(str, frame[column].drop_nulls().to_list()))
         if not set(columns.values()) & set(frame.columns):
             raise InputError(
-                f"{path.name} has neither a column {id_column!r} nor one {subject_column!r}.",
+                f"{path.name} has neither a column {id_column!r} nor a column {subject_column!r}.",
                 file=Said(path.name),
             )
     else:
@@ -183,8 +183,8 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
             parts["either"] = _entries(text_of(path, "utf-8-sig").splitlines())
     if not any(parts.values()):
         raise InputError(
-            f"{path.name} declares nobody.",
-            "a training set has at least one sample or subject.",
+            f"{path.name} is empty.",
+            "list at least one sample or subject.",
             file=Said(path.name),
         )
     return name, parts
@@ -196,10 +196,10 @@ def require_salt(declared: Mapping[str, Any]) -> None:
         found = [entry for part in parts.values() for entry in part if entry.startswith(HASHED)]
         if found:
             raise UsageError(
-                f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt is given to hash the "
-                "test's names with.",
+                f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt "
+                f"was given for hashing the names of the test.",
                 Hint(
-                    "announce a salt before training sets are declared, and give it here: {option:training_salt}"
+                    "announce a salt before training sets are declared, and pass it here: {option:training_salt}"
                 ),
             )
 
@@ -211,8 +211,8 @@ def check_training(declared: Mapping[str, Any], tested: TestedPeople, salt: str)
         if met:
             more = f" ({count(len(met))} of its entries are in the test)" if len(met) > 1 else ""
             raise DesignError(
-                f"The training set {name!r} meets the test: {met[0]}{more}.",
-                "training must be over before the test begins, on other people; choose other targets and queries.",
+                f"The training set {name!r} overlaps the test: {met[0]}{more}.",
+                "choose other targets and queries: training must use other people and be finished before the test begins.",
             )
 
 

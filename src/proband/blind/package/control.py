@@ -13,7 +13,7 @@ from proband.blind.checking.normalizing import normalised_how
 from proband.blind.checking.surveying import Pairs
 from proband.errors import InputError, Said
 
-_ALONE = "a score may depend on its two images alone: score again, without"
+_ALONE = "a score may depend only on its two images: score again, without"
 _LISTS = "rows follow control_queries.csv and columns control_targets.csv."
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -77,7 +77,7 @@ class Again:
         """Refuse scores that differ for whatever reason."""
         if self.gap > 1:
             raise InputError(
-                f"{self._example()}, so scores depend on what else is in the test set, or on chance.",
+                f"{self._example()}, so scores depend on the rest of the test set, or on chance.",
                 f"{_ALONE} looking at the other images, and without random numbers.",
             )
 

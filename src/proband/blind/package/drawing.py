@@ -91,20 +91,18 @@ def refuse_telling(samples: Samples, sets: DrawnSets, keep: Sequence[str], eyes:
         if column not in samples.frame.columns:
             if column in eyes:
                 raise InputError(
-                    f"The table has no column {column!r} to give to participants.",
-                    "eye centres are for the partially automatic version only.",
+                    f"The table has no column {column!r}.",
+                    "omit it: only the partially automatic version gives eye centres.",
                 )
             raise unknown_name("column", column, samples.frame.columns, "to give to participants")
     for column in keep:
         if column in EYE_COLUMNS:
             raise UsageError(
-                f"{column!r} is an eye centre, which the version decides on.",
-                Hint("give eye centres with {option:version=partially}."),
+                f"{column!r} is an eye centre; the version of the test decides whether eye centres are given.",
+                Hint("to give eye centres, use {option:version=partially}."),
             )
         if column == "id":
-            raise UsageError(
-                "The column 'id' tells whose the images are, so it cannot be given to participants."
-            )
+            raise UsageError("The column 'id' identifies the people, so it cannot be given to participants.")
         require_values(samples.frame[column], "the samples table")
         _refuse_few(samples, sets, [column])
     if len(keep) > 1:
@@ -139,11 +137,11 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
             )
             named = ", ".join(map(repr, columns))
             raise UsageError(
-                f"The column{'s' * (len(columns) > 1)} {named} tell{'s' * (len(columns) == 1)} whose the images are: whoever has the table "
-                f"they are from can name the person of {count(int(telling['most'].sum()))} of {count(rows.height)} images by the values, such as "
-                f"{said}.",
-                "leave such a column out, or put its values together in the table until many people share each: years instead of days, "
-                "a few bins of a number.",
+                f"The column{'s' * (len(columns) > 1)} {named} reveal{'s' * (len(columns) == 1)} who is in "
+                f"the images: anyone with the original table can identify the person of {count(int(telling['most'].sum()))} of {count(rows.height)} images "
+                f"from values such as {said}.",
+                "omit the column, or coarsen its values in the table until many people share each value: "
+                "years instead of days, a few bins of a number.",
             )
 
 
@@ -157,7 +155,7 @@ def _number(asked: int | None, size: int, usual: int) -> int:
         return min(usual, size)
     if not 0 <= asked <= size:
         raise UsageError(
-            f"{count(asked)} images of a set of {count(size)} cannot be repeated.",
-            "ask for no more than there are.",
+            f"Cannot repeat {count(asked)} images in a set of {count(size)}.",
+            f"use at most {count(size)}.",
         )
     return asked

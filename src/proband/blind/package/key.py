@@ -94,11 +94,11 @@ class Key:
         """
         if self.package != package.digest:
             raise InputError(
-                f"The key belongs to another package than {package.path.name}.",
-                "name the key that was written together with this package.",
+                f"The key does not belong to the package {package.path.name}.",
+                "pass the key that was written together with this package.",
             )
         if self.commitment != package.commitment:
-            raise InputError(f"The key is not the one that {package.path.name} was committed to.")
+            raise InputError(f"The key does not match the commitment in {package.path.name}.")
         for names, role in LISTS.items():
             own = self.table.filter(pl.col("role") == role)["name"]
             if set(own) != set(getattr(package, names)):
@@ -140,9 +140,9 @@ class Key:
         settle(path)
         require_regular(path)
         if not path.is_file():
-            what = "is a directory, and no key" if path.is_dir() else "is not there"
+            what = "is a directory, not a key" if path.is_dir() else "does not exist"
             raise InputError(
-                f"The key {path} {what}.", "name the file that was written with the package.", file=Said(path)
+                f"The key {path} {what}.", "pass the file that was written with the package.", file=Said(path)
             )
         with reading(path, "the key of a blind test"):
             content = read_json(content_of(path))
@@ -151,8 +151,8 @@ class Key:
             seal = content.pop("seal", None)
             if seal != digest_of(canonical(content)):
                 raise InputError(
-                    f"{path.name} has been changed since it was written: its seal is broken.",
-                    "take the key from where it was first kept.",
+                    f"{path.name} has been changed since it was written: its seal does not match.",
+                    "use the original copy of the key.",
                     file=Said(path.name),
                 )
             try:
@@ -161,7 +161,7 @@ class Key:
                 raise InputError(f"{path.name} lacks {error.args[0]!r}.", file=Said(path.name)) from None
             except AttributeError:
                 raise InputError(
-                    f"{path.name} is not built as the key of a blind test is.", file=Said(path.name)
+                    f"{path.name} does not have the structure of a key.", file=Said(path.name)
                 ) from None
             check_table(key.table, key.samples.ids)
             return key
@@ -187,7 +187,7 @@ def write_privately(path: Path, content: bytes) -> None:
 def _opened(secret: dict[str, Any]) -> dict[str, Any]:
     training, others = secret["training"], secret["others"]
     if not isinstance(training, dict) or not _names_people(others):
-        raise InputError("Training sets and other samples of a key are listed by name.")
+        raise InputError("Training sets and other samples in a key must be mappings from names to lists.")
     return {
         "salt": _text(secret, "salt"),
         "training": training,
@@ -233,8 +233,8 @@ def _column_of(frame: pl.DataFrame, values: list[str], usual: str) -> str:
         if name != ROW_NUMBER and frame[name].dtype == pl.String and frame[name].to_list() == values:
             return name
     raise InputError(
-        f"The samples are numbered, but the table has a column {usual!r} that says something else.",
-        "rename that column, or give the ids a column of their own.",
+        f"The samples are numbered, but the table has a column {usual!r} with other values.",
+        "rename that column, or add a separate column of ids.",
     )
 
 

@@ -29,7 +29,7 @@ def check_table(table: pl.DataFrame, samples: Container[str]) -> None:
     if table.select("name", "role", "sample").null_count().sum_horizontal().item() or len(set(names)) < len(
         names
     ):
-        raise InputError("The key's table has names that are missing, or given twice.")
+        raise InputError("The key's table has missing or duplicate names.")
     plain = {
         name: (role, sample)
         for name, role, sample, repeat in table.iter_rows()
@@ -38,13 +38,15 @@ def check_table(table: pl.DataFrame, samples: Container[str]) -> None:
     for name, role, sample, repeat in table.iter_rows():
         if role not in _ROLES:
             raise InputError(
-                f"The key gives {name!r} the role {role!r}.", f"there are: {first_few(_ROLES, 4)}."
+                f"The key gives {name!r} the unknown role {role!r}.", f"the roles are {first_few(_ROLES, 4)}."
             )
         if sample not in samples:
-            raise InputError(f"The key says that {name!r} is {sample!r}, which its table of samples lacks.")
+            raise InputError(
+                f"The key states that {name!r} is {sample!r}, which is not in its table of samples."
+            )
         if repeat is None and name not in plain:
-            raise InputError(f"The key does not say which image the {role} {name!r} repeats.")
+            raise InputError(f"The key does not state which image the {role} {name!r} repeats.")
         if repeat is not None and plain.get(repeat) != (role.removeprefix("control "), sample):
             raise InputError(
-                f"The key says that {name!r} repeats {repeat!r}, which is no {role.removeprefix('control ')} of that image."
+                f"The key states that {name!r} repeats {repeat!r}, which is not a {role.removeprefix('control ')} of that image."
             )

@@ -37,18 +37,18 @@ _ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions
 SEEDED = Sentence(
     "blind.seeded",
     "caution",
-    "a seed was given, so whoever guesses it has the key: use it for rehearsals only",
+    "a seed was given, so anyone who guesses it has the key: use it only for rehearsals",
 )
-SIZES_KEPT = Sentence("blind.sizes-kept", "caution", "pictures keep their sizes, which may reveal identities")
+SIZES_KEPT = Sentence("blind.sizes-kept", "caution", "images keep their sizes, which may reveal identities")
 WITHOUT_EYES = Sentence(
     "blind.without-eyes",
     "note",
-    "{n:count image has/images have} no eye centres in the table, so none are given",
+    "{n:count image has/images have} no eye centres in the table, so no eye centres are given",
 )
 NAMES_BESIDE = Sentence(
     "blind.names-beside",
     "caution",
-    "there are no images; the key to the names is in {file}: keep it secret",
+    "the package has no images; the key to the names is {file}: keep it secret",
 )
 
 
@@ -258,8 +258,8 @@ class BlindTest:
         """Where each version's package and key go; nothing may be there, and no key in a package."""
         if sorted(self.versions) not in ([FULLY], [PARTIALLY], [FULLY, PARTIALLY]):
             raise UsageError(
-                f"A blind test is {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
-                "name each version once.",
+                f"The versions of a blind test are {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
+                "give each version once.",
             )
         places = [(out, key)]
         if len(self.versions) > 1:
@@ -275,8 +275,8 @@ class BlindTest:
         for path, _ in places:
             if any(resolved(secret).is_relative_to(resolved(path)) for _, secret in places):
                 raise UsageError(
-                    f"The key would lie in the package {path}, and be handed out with it.",
-                    Hint("keep it elsewhere: {option:key}"),
+                    f"The key would be written into the package {path} and be handed out with it.",
+                    Hint("write it elsewhere: {option:key}"),
                     file=Said(path),
                 )
         make_directory(out.parent)
@@ -313,10 +313,10 @@ def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], ey
         for x, y in ((left_x, left_y), (right_x, right_y)):
             if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
                 raise InputError(
-                    f"An eye of {name!r} is at ({given(x)}, {given(y)}), outside its picture of {width} × {height} pixels.",
+                    f"An eye of {name!r} is at ({given(x)}, {given(y)}), outside its image of {width} × {height} pixels.",
                     Hint(
-                        "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
-                        "{option:version=fully}."
+                        "the table may describe the images before cropping; correct it, or give no eye "
+                        "centres: {option:version=fully}."
                     ),
                 )
 

@@ -102,7 +102,7 @@ class Package:
         if not mark.is_file():
             raise InputError(
                 f"{path} is not a blind test: it has no {MARK}.",
-                "name the package's directory.",
+                "pass the directory of the package.",
                 file=Said(path),
             )
         content = content_of(mark)
@@ -171,11 +171,11 @@ def files_within(path: Path) -> list[str]:
 def check_files(path: Path, digests: dict[str, str]) -> None:
     """Refuse a package with a file missing, added, changed or replaced by a link, and name the first."""
     found = files_within(path)
-    cure = "get the package anew from whoever administers the test."
+    cure = "get the package again from the organiser of the test."
     for name in (MARK, *sorted({*found, *digests})):
         if (path / name).is_symlink():
             raise InputError(
-                f"{name} of the package {path.name} is a link, and no file of its own.",
+                f"{name} of the package {path.name} is a link, not a file.",
                 cure,
                 file=Said(path.name),
             )
@@ -184,22 +184,24 @@ def check_files(path: Path, digests: dict[str, str]) -> None:
         if name not in digests:
             raise InputError(
                 f"{name} does not belong to the package {path.name}.",
-                "keep other files elsewhere.",
+                "move it elsewhere.",
                 file=Said(path.name),
             )
         if name not in found:
             raise InputError(f"{name} is missing from the package {path.name}.", cure, file=Said(path.name))
         if digest_of_file(path / name) != digests[name]:
             raise InputError(
-                f"{name} of the package {path.name} is not what was handed out.", cure, file=Said(path.name)
+                f"{name} of the package {path.name} has been changed since it was handed out.",
+                cure,
+                file=Said(path.name),
             )
 
 
 def _stated(content: Any) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
-            f"{MARK} does not begin a {FORMAT!r}.",
-            "a newer Proband may have made it; update this one.",
+            f"{MARK} is not a {FORMAT!r}.",
+            "update Proband: a newer version may have written it.",
             file=Said(MARK),
         )
     for key in ("name", "version", "commitment", "training_salt"):
@@ -207,8 +209,8 @@ def _stated(content: Any) -> dict[str, Any]:
             raise InputError(f"{MARK} does not state {key!r}.", file=Said(MARK))
     if content["version"] not in (PARTIALLY, FULLY):
         raise InputError(
-            f"{MARK} states the version {content['version']!r:.60}.",
-            f"it is {PARTIALLY} or {FULLY}.",
+            f"{MARK} states the unknown version {content['version']!r:.60}.",
+            f"expected {PARTIALLY} or {FULLY}.",
             file=Said(MARK),
         )
     # A package that does not say was made before there were rehearsals in this sense.
@@ -227,7 +229,7 @@ def _require_moment(stated: object, key: str) -> None:
     """Refuse a time that is not written as packages write it."""
     with naming(file=MARK):
         if not isinstance(stated, str) or write_moment(moment_of(stated, f"{key} =", InputError)) != stated:
-            raise InputError(f"{key} is {stated!r:.60}.", "it is written as 2026-12-01T12:00:00Z.")
+            raise InputError(f"{key} is {stated!r:.60}.", "write it as 2026-12-01T12:00:00Z.")
 
 
 def _names(path: Path) -> tuple[str, ...]:
@@ -248,6 +250,6 @@ def _check_lists(path: Path, lists: dict[str, tuple[str, ...]]) -> None:
         raise InputError(f"The package {path.name} has no targets, or no queries.", file=Said(path.name))
     if bool(lists["control_targets"]) != bool(lists["control_queries"]):
         raise InputError(
-            f"The package {path.name} has one half of a control pair only.", file=Said(path.name)
+            f"The package {path.name} has only one of the two control sets.", file=Said(path.name)
         )
     Ids((name for names in lists.values() for name in names), f"package {path.name}")

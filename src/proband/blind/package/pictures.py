@@ -32,8 +32,8 @@ def measured(pictures: Pictures, ids: Sequence[str], progress: Progress) -> dict
     if failures:
         name, why = failures[0]
         raise InputError(
-            f"{count(len(failures))} of {count(len(ids))} pictures cannot be read, the first is that of {name!r}: {why}.",
-            "mend them, or leave these samples out of the target and query sets.",
+            f"{count(len(failures))} of {count(len(ids))} images cannot be read; the first is {name!r}: {why}.",
+            "fix them, or leave these samples out of the target and query sets.",
         )
     return sizes
 
