@@ -260,10 +260,7 @@ def test_a_few_rows_mixed_up_are_found_by_their_own_copies(
         return m
 
     said = refusal(test, answer(*test, mixed))
-    assert (
-        f"of 60 images in both sets, nearly all are closest to their own copies, but {n} are not"
-        in said
-    )
+    assert f"of 60 images in both sets, nearly all are closest to their own copies, but {n} are not" in said
     assert f"query {package.queries[own[0]]!r} (row {own[0] + 1})" in said
 
 

@@ -146,7 +146,10 @@ def resealed(package: Package, path: Path, change: Callable[[dict[str, Any]], ob
         (lambda s: s["table"]["sample"].__setitem__(3, "nobody"), "which is not in its table of samples"),
         (lambda s: s["table"]["role"].__setitem__(3, "king"), "the unknown role 'king'"),
         (lambda s: s["table"]["repeat_of"].__setitem__(0, "zebra"), "repeats 'zebra'"),
-        (lambda s: s["table"].update(repeat_of=[None] * len(s["table"]["name"])), "does not state which image"),
+        (
+            lambda s: s["table"].update(repeat_of=[None] * len(s["table"]["name"])),
+            "does not state which image",
+        ),
         (lambda s: s.update(table=[]), "key"),
         (lambda s: s.pop("samples"), "lacks 'samples'"),
         (lambda s: s.update(samples=[]), "key"),

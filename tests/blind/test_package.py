@@ -43,7 +43,9 @@ def test_any_file_changed_removed_or_added_is_named(small: Package) -> None:
         path = small.path / name
         content = path.read_bytes()
         path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-        with pytest.raises(InputError, match=f"^{name} of the package test has been changed since it was handed out"):
+        with pytest.raises(
+            InputError, match=f"^{name} of the package test has been changed since it was handed out"
+        ):
             Package.read(small.path)
         path.unlink()
         with pytest.raises(InputError, match=f"^{name} is missing"):

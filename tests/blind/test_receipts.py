@@ -108,7 +108,9 @@ def test_what_is_not_received(test: tuple[Package, Key], answer: Answer, tmp_pat
     for inside in (package.path, path):
         with pytest.raises(UsageError, match="would be written into"):
             receive(package, path, inside / "receipts.jsonl", at=DEADLINE)
-    with pytest.raises(UsageError, match="The test opens at 2026-11-01 00:00 UTC, but the time is 2026-10-31"):
+    with pytest.raises(
+        UsageError, match="The test opens at 2026-11-01 00:00 UTC, but the time is 2026-10-31"
+    ):
         receive(package, path, log, at="2026-10-31T00:00Z")
     with pytest.raises(UsageError, match="one line of plain text"):
         receive(package, path, log, at=DEADLINE, operator="two\nlines")
@@ -116,7 +118,9 @@ def test_what_is_not_received(test: tuple[Package, Key], answer: Answer, tmp_pat
         receive(package, tmp_path, log, at=DEADLINE)
     assert not log.exists()
     receive(package, path, log, at="2100-01-01T00:00Z")
-    with pytest.raises(UsageError, match="The same files were already received at 2100-01-01 00:00 UTC: receipt 1"):
+    with pytest.raises(
+        UsageError, match="The same files were already received at 2100-01-01 00:00 UTC: receipt 1"
+    ):
         receive(package, path, log, at="2100-01-02T00:00Z")
     assert len(Receipts.read(log).receipts) == 1
 

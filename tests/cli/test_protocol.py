@@ -190,7 +190,11 @@ def test_explain_is_here(protocol: Run) -> None:
         (["-c", KNN, "-P", "5f CX"], 2, "Character"),
         (["-c", KNN, "-P", "LOSO"], 1, "among one person is always correct"),
         (["-c", "sklearn.svm:SVC()", "-P", "5f CV+"], 2, "can only name people it was trained on"),
-        (["-c", KNN, "-P", "5f CV", "--enrolled-each", "2"], 2, "a subject-disjoint protocol, and no protocol here is one"),
+        (
+            ["-c", KNN, "-P", "5f CV", "--enrolled-each", "2"],
+            2,
+            "a subject-disjoint protocol, and no protocol here is one",
+        ),
         (["-c", KNN, "--size", "10"], 2, "HEIGHTxWIDTH"),
         (["-c", "src"], 1, "needs images"),
         (["-c", KNN, "--task", "attribute"], 2, "--label"),

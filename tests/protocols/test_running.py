@@ -403,7 +403,10 @@ TWO_SESSIONS = "[train: session == 1; test: session == 2]"
         (f"5×1-2 HO* {TWO_SESSIONS}", "test samples are the same in every split"),
         (f"5×1-1 HO* {TWO_SESSIONS}", "the samples allowed in testing differ from those allowed in training"),
         (f"5×2f CV {TWO_SESSIONS}", "the samples allowed in testing differ from those allowed in training"),
-        ("2×2f CV [test: session == 2]", "the samples allowed in testing differ from those allowed in training"),
+        (
+            "2×2f CV [test: session == 2]",
+            "the samples allowed in testing differ from those allowed in training",
+        ),
     ],
 )
 def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, protocol: str, why: str) -> None:
