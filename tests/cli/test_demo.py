@@ -109,8 +109,10 @@ def test_the_table_has_the_leading_algorithms_and_fits() -> None:
     ]
     experiment = pb.Experiment(samples, gallery="shot == 0")
     categories = [pb.Category(name, "probe.fc") for name in ("fb", "fc", "dup1", "dup2")]
-    table = leading_table(pb.evaluate(made[::-1], experiment, categories=categories))
-    assert [row[0].text for row in table.rows] == [one.name for one in made[:SHOWN]]
+    evaluation = pb.evaluate(made[::-1], experiment, categories=categories)
+    table = leading_table(evaluation)
+    rates = sorted((entry.curve.at(1) for entry in evaluation.of(evaluation.categories[0])), reverse=True)
+    assert [row[1].value for row in table.rows] == rates[:SHOWN]
     lines = as_terminal(table, 80).plain.splitlines()
     assert len(lines) == SHOWN + 4
     assert max(map(len, lines)) <= 80
