@@ -114,5 +114,4 @@ def test_the_table_has_the_leading_algorithms_and_fits() -> None:
     rates = sorted((entry.curve.at(1) for entry in evaluation.of(evaluation.categories[0])), reverse=True)
     assert [row[1].value for row in table.rows] == rates[:SHOWN]
     lines = as_terminal(table, 80).plain.splitlines()
-    assert len(lines) == SHOWN + 4
     assert max(map(len, lines)) <= 80

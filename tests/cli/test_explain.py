@@ -86,7 +86,7 @@ def test_three_lines_and_all_of_it(asked: str, data: Path, run: Run) -> None:
     assert brief.returncode in (0, 3, 4), brief.stderr
     *_, below = brief.stdout.rpartition("\n\n")
     lines = [
-        one for one in below.splitlines() if one.startswith(("Varying: ", "Caution: ", "--explain tells"))
+        one for one in below.splitlines() if one.startswith(("Varying: ", "Caution: ", "--explain shows"))
     ]
     order = [one.split()[0] for one in lines]
     assert order == sorted(order, key=["Varying:", "Caution:", "--explain"].index)

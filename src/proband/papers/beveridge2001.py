@@ -20,13 +20,13 @@ ALGORITHMS = (
     "lda:angle",
     "lda:soft",
 )
-"""Section 7's algorithms, in the paper's order; all keep the leading 40 % of principal components."""
+"""The algorithms of section 7, in the paper's order; all keep the leading 40 % of principal components."""
 
 FIRST, SECOND, OTHER = "pca:l1", "ica:infomax-1", "ica:infomax-2"
-"""Table 4's algorithms, PCA by city-block distance and ICA by the cosine, and ICA's other architecture."""
+"""The algorithms of Table 4 (PCA with city-block distance, ICA with the cosine), and the other ICA architecture."""
 
 DIFFICULTY = 1.4
-"""How hard the faces are: over image choices ``pca:mahalanobis`` then recognises 61 % (seeds 0 to 3), the paper's 62 %."""
+"""The difficulty of the faces: with it, ``pca:mahalanobis`` recognises 61 % over image choices (seeds 0 to 3); the paper reports 62 %."""
 
 _ENROLLED_EACH = 2.5  # people of Table 4's gallery for each of section 7; the paper had 1,196 and 160
 

@@ -83,9 +83,9 @@ class DesignEvidence:
 _WITHIN = Statement(
     "beveridge2001.dup2-within-dup1",
     "section 3.1, Table 2",
-    paper="all 234 dup2 probes are dup1 probes too; other probe sets have no image in common",
+    paper="all 234 dup2 probes are also dup1 probes; the other probe sets have no image in common",
     rule="every dup2 probe here is a dup1 probe, and no probe is in two of fb, dup1 and fc",
-    otherwise="the rules of the categories let a probe be in two sets",
+    otherwise="the rules of the categories allow a probe to be in two sets",
 )
 _EXAMPLE = Statement(
     "beveridge2001.table-3-adds-up",
@@ -97,37 +97,38 @@ _EXAMPLE = Statement(
 _LAID_OUT = Statement(
     "beveridge2001.two-days-two-expressions",
     "section 7.1, Table 5",
-    paper="160 people have two images on each of two days, with two expressions: 640 images; 225 others with three make 675 to train on",
+    paper="160 people have two images on each of two days, with two expressions: 640 images; 225 others with three images each give 675 training images",
     rule="the products are these numbers, and every person tested here has four such images",
-    otherwise="the people here were not photographed as the paper's were",
+    otherwise="the image sets here differ from those of the paper",
 )
 _DUPLICATED = Statement(
     "beveridge2001.somebody-drawn-four-times",
     "section 7.2, footnote 3",
     paper="when people are drawn with replacement, the chance that one of them is drawn four times is over 99%",
-    rule="so it is, exactly, for as many draws as there are people (256)",
-    otherwise="with so few people nobody need be drawn four times",
+    rule="the exact probability, with as many draws as people (256), is over 99%",
+    otherwise="with so few people, it is not certain that a person is drawn four times",
 )
 _EQUAL = Statement(
     "beveridge2001.balanced-uses-columns-equally",
     "section 7.3, Table 6",
-    paper="balanced sampling takes all four columns equally often, and unbalanced sampling does not",
-    rule="in the balanced trial listed here each column is gallery and probe equally often (give or take two where the people are not a "
-    "multiple of eight), in the unbalanced one not; gallery and probe are of different days in both",
-    otherwise="the trials were not dealt in cycles of the eight pairs",
+    paper="balanced sampling uses all four columns equally often, and unbalanced sampling does not",
+    rule="in the balanced trial listed here each column is gallery and probe equally often (to within two "
+    "if the number of people is not a multiple of eight), but not in the unbalanced trial; gallery and "
+    "probe are from different days in both",
+    otherwise="the trials were not assigned in cycles of the eight pairs",
 )
 _PRINTED_ROWS = Statement(
     "beveridge2001.table-6-pattern",
     "section 7.3, Table 6",
     paper="every row takes gallery and probe from different days, and (b) repeats a fixed pattern of columns",
-    rule="all printed rows do, the first eight of (b) have each of the eight pairs once, and the last of 160 ends the pattern",
+    rule="all printed rows do so, the first eight rows of (b) contain each of the eight pairs once, and row 160 completes the pattern",
     otherwise="the printed rows do not follow the text",
 )
 _TESTS = Statement(
     "beveridge2001.pairs-of-algorithms",
     "section 7.5",
     paper="42 pairwise tests are possible",
-    rule="as many pairs can be made of the eight algorithms",
+    rule="the eight algorithms form 42 pairs",
     otherwise="eight algorithms make 28 pairs; 42 is the number of ordered pairs of seven",
 )
 
@@ -144,7 +145,7 @@ _SUMS = Sentence(
 _IMAGES = Sentence(
     "beveridge2001.images-here",
     "note",
-    "{people:count person/people} with {images:count image}, {complete:count} of them laid out so",
+    "{people:count person/people} with {images:count image}; {complete:count} have this layout",
 )
 _FOUR_TIMES = Sentence(
     "beveridge2001.four-times-here",
@@ -161,7 +162,7 @@ _ROWS = Sentence(
     "note",
     "{days:count} of {n:count row} from one day to the other; {pairs:count} of {of:count pair} in the first eight of (b)",
 )
-_MADE = Sentence("beveridge2001.pairs-here", "note", "{n:count algorithm} make {pairs:count pair}")
+_MADE = Sentence("beveridge2001.pairs-here", "note", "{n:count algorithm} form {pairs:count pair}")
 
 
 def design_claims(evidence: DesignEvidence) -> dict[str, tuple[Claim, ...]]:

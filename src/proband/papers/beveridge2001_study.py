@@ -60,8 +60,8 @@ CONTENTS = (
     ("Table 2", "the gallery, the probe sets and the training set", "published and here"),
     (
         "Table 3",
-        "paired outcomes of two algorithms, made up",
-        "recomputed from its counts, beside a probe set here",
+        "paired outcomes of two algorithms (invented example)",
+        "recomputed from its counts, next to a probe set here",
     ),
     ("Table 4", "PCA and ICA by probe set, McNemar's tests", "published and here"),
     ("Table 5", "the test images by person, day and expression", "the images here"),
@@ -79,14 +79,16 @@ _PEOPLE = Sentence(
     "beveridge2001.people",
     "caution",
     "the people are synthetic: {test:count} with two images on each of two days (section 7), {enrolled:count} others with FERET's sets of "
-    "images (Table 4), and {train:count} others with three images each to train on. How hard the faces are was set so that PCA with "
-    "Mahalanobis distance recognises about as many as in the paper, and nothing else was",
+    "images (Table 4), and {train:count} others with three images each to train on. The difficulty of the "
+    "faces was set so that PCA with Mahalanobis distance recognises about as many as in the paper; nothing "
+    "else was tuned",
 )
 _ICA = Sentence(
     "beveridge2001.ica",
     "note",
-    "the paper does not say which ICA it is. Here it is InfoMax with independent basis images (architecture I), which is no rotation "
-    "of PCA; architecture II, a factorial code, stands beside it",
+    "the paper does not state which ICA it used. Here it is InfoMax with independent basis images "
+    "(architecture I), which is not a rotation of PCA; architecture II, a factorial code, is shown in "
+    "addition",
 )
 _SAVED = Sentence(
     "beveridge2001.saved",
@@ -327,7 +329,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                 spread_chart(
                     "bootstrap-chart",
                     "The bootstrap of a rate, and the binomial distribution",
-                    "Resampling probes and the binomial model give one distribution.",
+                    "Resampling probes and the binomial model give the same distribution.",
                     [("bootstrap", measurements.bootstrap), ("binomial", exact)],
                     f"{label}, {FIRST}, fb probes",
                     notes=(
@@ -348,7 +350,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                     spread_chart(
                         f"figure1-{family}",
                         f"Variants of {family.upper()}",
-                        "How much the rate depends on which images of these people are gallery and probes.",
+                        "How the rate depends on the choice of gallery and probe images of these people.",
                         [(name, rates[name]) for name in names],
                         label,
                         BIN,
@@ -366,7 +368,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                 curves_chart(
                     "figure2-chart",
                     "Mean rate and middle 95% of the choices",
-                    "Intervals overlap, and yet one algorithm may win in nearly every trial.",
+                    "Intervals overlap, but one algorithm may still win in nearly every trial.",
                     bands,
                     "rank",
                     "recognition rate",
@@ -382,8 +384,9 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                 shown(differences(choices, list(NOT_WON), id="figure3-chart")),
                 differences_table(choices),
                 Paragraph(
-                    "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials are "
-                    "not draws under one: the share describes choices of images of these people. The last column asks about other people."
+                    "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials "
+                    "are not drawn under a null hypothesis: the share describes choices of images of these "
+                    "people. The p-values in the last column are for new people."
                 ),
             ),
             (*judged["table7"], *laid_out["table7"]),
@@ -394,8 +397,8 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
             (
                 spread_chart(
                     "figure4-chart",
-                    f"{_BEST} by both ways of sampling",
-                    "Whether columns are used equally often in a trial hardly matters.",
+                    f"{_BEST} with balanced and unbalanced sampling",
+                    "Using columns equally often in a trial makes little difference.",
                     [("balanced", best), ("unbalanced", _trials(measurements.unbalanced).rate(_BEST))],
                     label,
                 ),
@@ -407,7 +410,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
     command = f"proband reproduce beveridge2001 --people {n_test} --training {data.n_training} --trials {n_trials} --seed {seed}"
     return Reproduction(
         "beveridge2001",
-        "Parametric and nonparametric methods, carried out anew",
+        "Parametric and nonparametric methods, reproduced",
         "Beveridge, She, Draper and Givens (2001)",
         command,
         seed,

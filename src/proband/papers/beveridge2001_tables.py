@@ -42,7 +42,7 @@ _SETS = {
     "fa": ("G fa", "gallery: the first regular image of each person"),
     "fb": ("P fb", "the same sitting, another expression"),
     "dup1": ("P dup I", "a later sitting"),
-    "dup2": ("P dup II", "long after: a part of dup I, and the hardest"),
+    "dup2": ("P dup II", "long after: a subset of dup I, and the hardest"),
     "fc": ("P fc", "the same day, another camera and other light"),
 }
 
@@ -54,7 +54,7 @@ def sets_table(n_gallery: int, probe_sets: Mapping[str, frozenset[str]], n_train
         (text_cell(symbol), count_cell(TABLE_2[name]), count_cell(here[name]), text_cell(described))
         for name, (symbol, described) in _SETS.items()
     ]
-    trained = "to train on: in the paper about 80% of them from G fa and 20% from dup I, here other people"
+    trained = "training set: in the paper about 80% from G fa and 20% from dup I, here other people"
     rows.append((text_cell("T"), count_cell(TABLE_2["training"]), count_cell(n_training), text_cell(trained)))
     heads = (*columns("set", "images, the paper", "images, here"), Column("what they are"))
     return table("table2-beside", "Partitions of the images, published and here", heads, rows)
@@ -76,7 +76,7 @@ def example_table(second: str, category: str, pairs: PairedOutcomes) -> Table:
         (text_cell("F"), *(count_cell(n) for counts in each for n in (counts.sf, counts.ff))),
     ]
     notes = [
-        "S: the algorithm recognises the probe, F: it does not. The paper's numbers are made up by its authors.",
+        "S: the algorithm recognises the probe, F: it does not. The numbers of the paper are an invented example.",
         f"Here A is PCA (L1) and B {second}, on the {category} probes.",
     ]
     for whose, counts in zip(("The paper", "Here"), each, strict=True):
@@ -127,7 +127,7 @@ def paired_table(
             )
     notes = (
         f"SS: both recognise the probe, SF: only PCA ({first}), FS: only ICA (cosine), FF: neither.",
-        "McNemar's test takes probes for independent; several are of one person. The last column is two-sided, over people.",
+        "McNemar's test treats probes as independent, but several show the same person. The last column is two-sided, over people.",
     )
     return table("table4-beside", "Correct at rank 1, published and here", heads, rows, notes)
 
@@ -151,7 +151,7 @@ def medians_table(algorithm: str, censored: int, n_resamples: int, medians: Mapp
         f"Median of {algorithm}'s ranks on dup1 probes, censored at {censored}, over {counted(n_resamples, 'resample')}",
         columns("median censored rank", "share of resamples", text=0),
         rows,
-        ("The paper names this statistic for its lack of a formula, and prints no number.",),
+        ("The paper mentions this statistic as an example without a formula, and prints no number.",),
     )
 
 
@@ -176,7 +176,7 @@ def layout_table(names: Sequence[Sequence[str]], design: DesignEvidence) -> Tabl
         rows.append((count_cell(person), *cells))
     n_images = sum(map(len, names))
     notes = (
-        "Under the paper's symbol of each image stand its id in samples.csv and its expression. The paper had 160 people and 640 images.",
+        "Below the paper's symbol for each image are its id in samples.csv and its expression. The paper had 160 people and 640 images.",
     )
     return table("table5-here", f"The {count(n_images)} test images, here", heads, rows, notes)
 
@@ -216,7 +216,7 @@ def _choices(id: str, caption: str, printed: Listed, here: Listed, names: Sequen
     ]
     rows.insert(len(rows) - 1, tuple(Cell(_DOTS) for _ in heads))
     notes = (
-        "G: the gallery image, P: the probe. Of the trial here the first eight people and the last are shown.",
+        "G: the gallery image, P: the probe. For the trial here, the first eight people and the last person are shown.",
     )
     return table(id, caption, heads, rows, notes)
 
@@ -242,7 +242,7 @@ def rates_table(rates: Mapping[str, Distribution]) -> Table:
     ]
     heads = columns("algorithm", "mean rank-1 rate", "s.d. over choices", "95% of choices")
     notes = (
-        "The paper draws these distributions and prints no mean: Mahalanobis first, then L1, L2 and angle, LDA behind them.",
+        "The paper plots these distributions without printing means: Mahalanobis first, then L1, L2 and angle, then LDA.",
     )
     return table("rates", "Rank-1 rates over choices of images, here", heads, rows, notes)
 

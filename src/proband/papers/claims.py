@@ -20,34 +20,34 @@ _SHOWN_OF_WIDTH = 0.7148
 _POINTS = Sentence(
     "claims.power-points",
     "note",
-    "a difference of {least:span} would show in {power:percent} of studies of this size",
+    "{power:percent} of studies of this size would detect a difference of {least:span}",
 )
 _NUMBER = Sentence(
     "claims.power-number",
     "note",
-    "a difference of {least:small} would show in {power:percent} of studies of this size",
+    "{power:percent} of studies of this size would detect a difference of {least:small}",
 )
 _CHANCE = Sentence(
     "claims.by-chance",
     "note",
-    "results with nothing behind them would fulfil the rule with probability {chance:small}",
+    "without any effect, results would satisfy the rule with probability {chance:small}",
 )
-_ARITHMETIC = Sentence("claims.arithmetic", "note", "arithmetic: there is no chance in it")
+_ARITHMETIC = Sentence("claims.arithmetic", "note", "arithmetic: no chance is involved")
 _REACH_POINTS = Sentence(
-    "claims.reach-points", "note", "the intervals reach to {reach:span}, where {margin:span} are allowed"
+    "claims.reach-points", "note", "the intervals extend to {reach:span}; the margin is {margin:span}"
 )
 _REACH_NUMBER = Sentence(
-    "claims.reach-number", "note", "the intervals reach to {reach:small}, where {margin:small} is allowed"
+    "claims.reach-number", "note", "the intervals extend to {reach:small}; the margin is {margin:small}"
 )
 _ZERO = Sentence(
     "claims.holds-zero",
     "caution",
-    "{n:count} of {total:count interval} {n:word holds/hold} zero, so these data do not say",
+    "{n:count} of {total:count interval} {n:word includes/include} zero, so these data do not decide it",
 )
 _TOO_WIDE = Sentence(
     "claims.too-wide",
     "caution",
-    "{n:count} of {total:count interval} {n:word is/are} too wide to be within the margin or beyond it",
+    "{n:count} of {total:count interval} {n:word is/are} too wide to lie entirely within or beyond the margin",
 )
 
 

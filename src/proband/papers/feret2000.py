@@ -37,10 +37,10 @@ ALGORITHMS = (
 """Partially automatic; with the two earlier versions they are ten, as in the paper. Its baselines were correlation and PCA."""
 
 TWICE = ("pca:mahalanobis", "lda:angle")
-"""Taken for algorithms that were tested at two dates."""
+"""Treated as algorithms that were tested at two dates."""
 
 FULLY = ("lda:angle", "lbp:chi2")
-"""Tested fully automatically too; the paper had two such."""
+"""Also tested fully automatically; the paper had two such algorithms."""
 
 CHANGES = tuple(map(alteration, ("gain:0.4", "gain:1.5", "side:0.5", "scale:0.5")))
 """The digital changes: darker, brighter, light from one side, and half the size."""

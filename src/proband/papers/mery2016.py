@@ -32,13 +32,13 @@ CLASSIFIERS = {"LBP": "lbp:nbnn", "SRC": "src"}
 
 FACES = ("80-20 HO", "67-33 HO", "50-50 HO", "5f CV", "3f CV", "2f CV")
 ATTRIBUTES = ("90-10 HO", "80-20 HO", "50-50 HO", "10f CV", "5f CV", "2f CV")
-"""The columns of the paper's Table 4, and of Tables 5 and 6, where LOSO comes besides."""
+"""The columns of the paper's Table 4, and of Tables 5 and 6, which add LOSO."""
 
 SHARES = {"2f CV": 1 / 2, "3f CV": 2 / 3, "5f CV": 4 / 5}
-"""Protocols by which people and images are varied, and the share of images that they train on."""
+"""Protocols for varying people and images, and the share of images in training."""
 
 IMAGES = (12, 8, 4)
-"""Images of each person whose face is recognised; the paper had 26, 20 and 10."""
+"""Images per person in the recognition of identity; the paper had 26, 20 and 10."""
 
 MODELS = 10
 """Women who show expressions, as in JAFFE."""
@@ -58,13 +58,13 @@ SEXES = {"M": 0.6, "F": 0.4}
 """Shares of those whose sex is recognised: the paper has 600 men and 400 women of FERET. Of AR's people half are women."""
 
 POSED = 0.1
-"""Difficulty of Table 5's pictures: taken in one sitting from a tripod, where camera and lights hardly move.
+"""Difficulty of the images of Table 5: taken in one sitting from a tripod, where camera and lights hardly move.
 
-Chosen after a look at the verdicts: at 0.25, the value before there were JAFFE's classes, LBP's loss is not beyond chance.
+Chosen after seeing the verdicts: at 0.25, the value used before JAFFE's classes were added, LBP's loss is not beyond chance.
 """
 
 OTHERWISE = (0.25, 0.5, 1.0)
-"""The same expressions with more that varies besides; 1 is how the population is by itself."""
+"""The same expressions with more other variation; 1 is the default of the population."""
 
 LEAST_PEOPLE = 12
 _MOST_EACH = 4  # images of one expression that a woman has at most
@@ -119,7 +119,7 @@ def run_mery2016(
     """
     if people < LEAST_PEOPLE or runs < 2:
         raise UsageError(
-            f"The study needs {LEAST_PEOPLE} people and 2 runs at least, got {count(people)} and {count(runs)}."
+            f"The study needs at least {LEAST_PEOPLE} people and 2 runs, got {count(people)} and {count(runs)}."
         )
     progress = progress or Silent()
     side = max(2, runs // _SIDE_SHARE)
@@ -218,7 +218,7 @@ def _posed(data: FeatureTable) -> FeatureTable:
         order = np.lexsort(((codes - begin) % MODELS, own["turn"].to_numpy()))
         kept += own["place"].to_numpy()[order][:n].tolist()
         begin += n % MODELS
-    return replace(data.take(np.sort(kept), "beyond what JAFFE has"), left_out=())
+    return replace(data.take(np.sort(kept), "beyond the variation in JAFFE"), left_out=())
 
 
 def photographed(

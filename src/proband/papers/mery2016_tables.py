@@ -174,8 +174,8 @@ def single_table(singles: Sequence[SingleRuns], published: Published, title: str
     their_worse, their_better = published_order(published)  # on real faces the order may be the other
     rows = {
         "difference of means": (_points(100 * one.gap) for one in singles),
-        f"best {worse} less worst {better}": (_points(100 * one.overlap) for one in singles),
-        f"best {their_worse} less worst {their_better}, the paper": map(_points, theirs),
+        f"best {worse} minus worst {better}": (_points(100 * one.overlap) for one in singles),
+        f"best {their_worse} minus worst {their_better}, the paper": map(_points, theirs),
         f"{worse} ahead, same split": (_share(one.same_split) for one in singles),
         f"{worse} ahead, different splits": (_share(one.other_split) for one in singles),
     }

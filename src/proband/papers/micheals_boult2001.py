@@ -45,7 +45,7 @@ ALGORITHMS = ("lda:angle", "pca:mahalanobis", "pca:l2")
 """The paper had two commercial matchers and PCA; here are two stronger classical ones and PCA."""
 
 PEOPLE = {3: 481, 4: 256}
-"""Images of each person, and the people in FERET who have as many facing the camera."""
+"""Images of each person, and the number of people in FERET who have this many frontal images."""
 
 _TRAINING = 200
 _DIFFICULTY = 1.4
@@ -56,8 +56,8 @@ _SURROGATE = (15, 12, 6, 7, 6, 6, 9)  # patients with 0 to 6 negative sites: Coc
 _SYNTHETIC = Sentence(
     "micheals-boult2001.synthetic",
     "caution",
-    "the people are synthetic, so the numbers are not the papers'; the numbers of people and images are: {people:names}. "
-    "The papers print few numbers; their figures are described",
+    "the people are synthetic, so the results differ from those of the papers; the numbers of people and "
+    "images are the same: {people:names}. The papers print few numbers; their figures are described",
 )
 _STAND_INS = Sentence(
     "micheals-boult2001.stand-ins",
@@ -67,14 +67,15 @@ _STAND_INS = Sentence(
 _QUESTIONS = Sentence(
     "micheals-boult2001.questions",
     "note",
-    "BRR varies the probe images of these people, the jackknife and the bootstrap over probes vary probes as if each were of another person, "
-    "and the bootstrap over people varies people: figure 3 compares answers to different questions",
+    "BRR varies the probe images of these people, the jackknife and the bootstrap over probes vary probes "
+    "as if each showed a different person, and the bootstrap over people varies people: figure 3 compares "
+    "answers to different questions",
 )
-_READ_OFF = ("The paper reads about 0.8 for the variance ratio of BRR off its figure.",)
+_READ_OFF = ("The paper reads a variance ratio of about 0.8 for BRR from its figure.",)
 _COLUMNS = Sentence(
     "micheals-boult2001.columns",
     "note",
-    "columns 1 and 3 are neutral images of two days, columns 2 and 4 have another expression",
+    "columns 1 and 3 are neutral images from two days, columns 2 and 4 have another expression",
 )
 
 
@@ -269,7 +270,7 @@ def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduc
     )  # fmt: skip
     return Reproduction(
         "micheals-boult2001",
-        "Stratified evaluation, carried out anew",
+        "Stratified evaluation, reproduced",
         "Micheals and Boult (2001): Efficient Evaluation; A Stratified Methodology",
         command if people is None else f"{command} --people {people}",
         seed,
@@ -306,7 +307,7 @@ def _strat(found: StratStudies) -> Table:
         _said("balanced pairs among 26 columns in 27 rows", "325", count(evidence.balanced_columns)),
     ]
     heads = columns("what", "published", "here", text=3)
-    return table("strat-table", "What STRAT and Efficient print, and what is found here", heads, rows)
+    return table("strat-table", "Values printed in STRAT and Efficient, and values here", heads, rows)
 
 
 def _said(*cells: str) -> tuple[Cell, ...]:

@@ -25,11 +25,11 @@ from proband.words import Note, Sentence, as_sentence
 PART = "reproduction"
 """The key of a reproduction among what was found."""
 _TONES: dict[str, Tone] = {"agrees": "good", "disagrees": "bad", "cannot be judged": "warning"}
-_MORE = "--explain tells the rule of every claim, as the page does."
+_MORE = "--explain shows the rule of every claim; the report has it too."
 _METHODS = Sentence(
     "methods.reproduction",
     "note",
-    "The study of {paper} was carried out anew on synthetic people, and each of {n:count claim} judged by the rule that stands with it",
+    "The study of {paper} was reproduced with synthetic people, and each of {n:count claim} was judged by its stated rule",
 )
 
 
@@ -151,8 +151,8 @@ class ReproductionView(View[Reproduction]):
             yield Placed(1 + place / (len(found.items) + 1), section)
         if found.further:
             commands: list[Block] = [Code(command) for command in found.further]
-            told = Paragraph("In the directory of this page:")
-            yield Placed(2, Section("further", "Go on from the saved scores", (told, *commands)))
+            told = Paragraph("Run in the directory of this page:")
+            yield Placed(2, Section("further", "Continue with the saved scores", (told, *commands)))
 
     def headline(self, found: Reproduction, scene: Scene) -> Summary | None:
         """How many claims agree."""
@@ -175,7 +175,7 @@ def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
             rows.append((text_cell(one.place), *map(text_cell, (str(one.paper), str(one.here))), verdict))
     heads += [] if brief else [Column("here")]
     return table(
-        "claims", "What the paper reports, and whether it holds here", (*heads, Column("verdict")), rows
+        "claims", "Claims of the paper, and whether they hold here", (*heads, Column("verdict")), rows
     )
 
 
@@ -201,7 +201,7 @@ def _reasons_table(lacking: Sequence[Claim]) -> Table:
         for one in lacking
     ]
     heads = (Column("in the paper", "name"), Column("verdict"), Column("why"))
-    return table("reasons", "Why some do not agree", heads, rows)
+    return table("reasons", "Why some claims do not agree", heads, rows)
 
 
 def _judged(claim: Claim) -> FactsBlock:
