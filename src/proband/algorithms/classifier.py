@@ -65,6 +65,6 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
 
     def _crops(self, pixels: npt.NDArray[Any], subjects: tuple[str, ...] | None) -> Crops:
         if pixels.shape[1] != self.height * self.width:
-            raise ValueError(f"{pixels.shape[1]} features are not {self.height} × {self.width} pixels.")
+            raise ValueError(f"{pixels.shape[1]} features do not form {self.height} × {self.width} pixels.")
         images = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).reshape(-1, self.height, self.width)
         return Crops(images, Ids(range(len(images))), subjects)

@@ -66,9 +66,9 @@ class ICA(Recognizer):
 
     def __post_init__(self) -> None:
         if self.architecture not in (1, 2):
-            raise UsageError(f"ICA has the architectures 1 and 2, not {self.architecture!r}.")
+            raise UsageError(f"ICA has no architecture {self.architecture!r}; use 1 or 2.")
         if self.method not in ("fastica", "infomax"):
-            raise UsageError(f"ICA has the methods fastica and infomax, not {self.method!r}.")
+            raise UsageError(f"ICA has no method {self.method!r}; use fastica or infomax.")
         check_components(self.components)
 
     @property

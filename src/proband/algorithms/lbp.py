@@ -37,7 +37,9 @@ class Grid:
 
     def __post_init__(self) -> None:
         if min(self.rows, self.columns, self.radius) < 1:
-            raise UsageError(f"A grid of {self.rows} × {self.columns} with radius {self.radius} is none.")
+            raise UsageError(
+                f"A grid of {self.rows} × {self.columns} cells with radius {self.radius} is not possible."
+            )
 
     @property
     def n_features(self) -> int:
@@ -61,7 +63,7 @@ class Grid:
         height, width = crops.shape
         if height < self.rows or width < self.columns:
             raise UsageError(
-                f"Crops of {height} × {width} cannot be cut into {self.rows} × {self.columns} cells."
+                f"Crops of {height} × {width} cannot be divided into {self.rows} × {self.columns} cells."
             )
         if not len(crops):
             return np.empty((0, self.rows * self.columns, BINS), dtype=np.float32)

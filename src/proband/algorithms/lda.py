@@ -48,7 +48,8 @@ class LDA(Recognizer):
     def __post_init__(self) -> None:
         if self.comparison not in get_args(Comparison):
             raise UsageError(
-                f"LDA has no comparison {self.comparison!r}.", f"it has {', '.join(get_args(Comparison))}."
+                f"LDA has no comparison {self.comparison!r}.",
+                f"choose from {', '.join(get_args(Comparison))}.",
             )
         check_components(self.components)
 
@@ -107,7 +108,7 @@ def discriminants(
     n, dimension = coefficients.shape
     sizes = np.bincount(codes)
     if len(sizes) < 2:
-        raise InputError("Discriminants need training faces of at least two people.")
+        raise InputError("LDA needs training faces of at least two people.")
     if n - len(sizes) < dimension:
         raise InputError(
             f"The scatter within people is singular: {count(n)} training faces of {count(len(sizes))} people leave "
@@ -123,7 +124,7 @@ def discriminants(
     # Copies of a face leave rounding errors where scatter should be; they must not pass for it.
     if np.linalg.eigvalsh(scatter)[0] <= _NO_SCATTER * float((coefficients**2).mean()):
         raise InputError(
-            "The scatter within people is singular: some training faces are copies of one another.",
+            "The scatter within people is singular: some training faces are copies of each other.",
             "leave the copies out, or keep fewer components.",
         )
     ratios, directions = eigh(between.T @ between / (len(sizes) - 1), scatter)

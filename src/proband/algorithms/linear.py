@@ -62,7 +62,7 @@ class LinearModel(Model):
         )
         if not fits or self.weights.size not in (0, n_coefficients):
             raise InputError(
-                f"The parts of {self.name} do not fit together: it was not trained on crops of {self.shape}."
+                f"The parts of {self.name} do not fit together or do not match crops of {self.shape}."
             )
 
     def represent(self, crops: Crops) -> Vectors:

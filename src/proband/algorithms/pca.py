@@ -65,7 +65,8 @@ class PCA(Recognizer):
     def __post_init__(self) -> None:
         if self.comparison not in get_args(Comparison):
             raise UsageError(
-                f"PCA has no comparison {self.comparison!r}.", f"it has {', '.join(get_args(Comparison))}."
+                f"PCA has no comparison {self.comparison!r}.",
+                f"choose from {', '.join(get_args(Comparison))}.",
             )
         check_components(self.components)
 
@@ -124,7 +125,7 @@ def principal_components(train: Crops, photometry: Photometry, components: float
     kept = max(1, round(components * available)) if share else int(components)
     if kept > available:
         raise InputError(
-            f"{counted(kept, 'component was', 'components were')} asked for, but {counted(len(train), 'training face has', 'training faces have')} only {count(available)}.",
+            f"{counted(kept, 'component was', 'components were')} requested, but {counted(len(train), 'training face provides', 'training faces provide')} only {count(available)}.",
             "train on more faces, or keep fewer components.",
         )
     return Components(every.mean, every.directions[:kept], every.variances[:kept])

@@ -43,7 +43,7 @@ class FunctionModel(Model):
                 )
             if parts and part.shape[1] != parts[0].shape[1]:
                 raise InputError(
-                    f"{self.name} gives vectors of {parts[0].shape[1]} and of {part.shape[1]} components."
+                    f"{self.name} returned vectors of {parts[0].shape[1]} and of {part.shape[1]} components."
                 )
             parts.append(part.astype(np.float32))
         return np.concatenate(parts)
@@ -94,7 +94,7 @@ class EstimatorRecognizer(Recognizer):
         if methods:
             return FunctionModel(self.name, _Fitted(fitted, methods[0]), Training.on(train))
         raise InputError(
-            f"{self.name} has no transform, decision_function or predict_proba to represent faces by."
+            f"{self.name} has no transform, decision_function or predict_proba to represent faces."
         )
 
 

@@ -20,7 +20,7 @@ from proband.words import Note, Sentence, count
 SCORES_PEOPLE = Sentence(
     "algorithms.scores-people",
     "caution",
-    "{algorithm} scores people: all targets of one person have the same score, so count subjects in ranks",
+    "{algorithm} scores people: all targets of one person have the same score, so ranks should count subjects",
 )
 
 

@@ -172,4 +172,4 @@ def _as_recognizer(found: Any, name: str) -> Recognizer:
         if _takes_nothing(found):
             return _as_recognizer(found(), name)  # a factory
         return CallableRecognizer(found, name)
-    raise UsageError(f"{name} is a {type(found).__name__}, which is no recogniser.")
+    raise UsageError(f"{name} is a {type(found).__name__}, not a recogniser.")

@@ -75,7 +75,7 @@ class Sets:
         if queries:
             raise DesignError(
                 f"{counted(len(queries), 'training sample is a query', 'training samples are queries')} too: {first_few(queries)}.",
-                "a probe that was trained on tests nothing; choose other queries.",
+                "choose other queries: a probe must not be in the training set.",
             )
         if self.trained_targets and not allow_training_overlap:
             n = counted(
@@ -84,7 +84,7 @@ class Sets:
             raise DesignError(
                 f"{n} too: {first_few(list(self.trained_targets))}.",
                 Hint(
-                    "choose disjoint sets, or {give:allow_training_overlap=on} to train on the gallery; scores will be labelled so."
+                    "choose disjoint sets, or {give:allow_training_overlap=on} to train on the gallery; the scores will be labelled accordingly."
                 ),
             )
         if not self.training:
@@ -170,15 +170,15 @@ def score(
     queries = [name for name in sets.queries if name not in acquired.failures]
     targets = [name for name in sets.targets if name not in acquired.failures]
     if not queries or not targets:
-        raise DesignError("No query or no target could be acquired, so there is nothing to score.")
+        raise DesignError("No queries or no targets could be acquired, so there is nothing to score.")
     query, target = acquired.crops.take(queries), acquired.crops.take(targets)
     shared = [name for name in queries if name in set(targets)]
     for model in models:
         if shared and isinstance(model, PeopleModel):
             raise DesignError(
-                f"{model.name} compares a face with all targets of a person together, so queries must not be targets too: "
-                f"{first_few(shared)}.",
-                Hint("choose them apart: {option:queries} and {option:targets}."),
+                f"{model.name} compares a face with all targets of a person together, so queries must not "
+                f"also be targets: {first_few(shared)}.",
+                Hint("choose disjoint sets: {option:queries} and {option:targets}."),
             )
     progress.begin("scoring", 2 * len(models))
     scored = []

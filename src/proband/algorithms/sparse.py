@@ -44,7 +44,7 @@ class SparseModel(PeopleModel):
         lengths = np.linalg.norm(small, axis=1, keepdims=True)
         if not lengths.all():
             raise InputError(
-                f"{crops.ids[int(np.argmin(lengths))]!r} is black all over.", "mark it as failed."
+                f"{crops.ids[int(np.argmin(lengths))]!r} is entirely black.", "mark it as failed."
             )
         unit: Vectors = (small / lengths).astype(np.float32)
         return unit
@@ -57,7 +57,7 @@ class SparseModel(PeopleModel):
         found, failed = sparse_codes(atoms @ atoms.T, faces @ atoms.T, self.penalty)
         if failed >= 0:
             raise InputError(
-                f"The sparse code of {query.ids[failed]!r} did not settle.", "use a larger penalty."
+                f"The sparse code of {query.ids[failed]!r} did not converge.", "use a larger penalty."
             )
         return found, faces, atoms
 

@@ -36,7 +36,7 @@ VIEWS: dict[View, float] = {
     "hl": -67.5,
     "hr": 67.5,
 }
-"""FERET's views from the side, and by how many degrees the head is turned: to the image's left is negative."""
+"""FERET's rotated views, with the angle of the head in degrees: negative to the left of the image."""
 FIRST_VIEW = 100  # the number of the first view within its set: other images keep theirs
 
 # Shares of subjects, after FERET's sets: 1196 in the gallery, 194 fc, 722 duplicate I, 234 duplicate II.

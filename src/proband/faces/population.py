@@ -92,7 +92,11 @@ class Population:
     width: Annotated[int, Within(ge=SMALLEST_SIDE, le=_LARGEST_SIDE)] = 160
     difficulty: Annotated[
         float,
-        Within(ge=0, le=LARGEST_DIFFICULTY, hint="1 is about as hard as FERET, 0 leaves only expression."),
+        Within(
+            ge=0,
+            le=LARGEST_DIFFICULTY,
+            hint="use 1 for about the difficulty of FERET, or 0 for variation in expression only.",
+        ),
     ] = 1.0
     views: tuple[View, ...] = ()
     expressions: tuple[ExpressionName, ...] = ()
@@ -100,12 +104,12 @@ class Population:
     def __post_init__(self) -> None:
         for place, view in enumerate(self.views):
             if view in self.views[:place]:
-                raise UsageError(f"The view {view!r} is named twice.", "name each once.")
+                raise UsageError(f"The view {view!r} is given twice.", "give each view once.")
         of_grid = (self.sessions, self.images_per_session, self.expressions)
         if self.plan != "grid" and of_grid != (2, 2, ()):
             raise UsageError(
-                f"sessions, images_per_session and expressions are of the plan 'grid', and have no effect on {self.plan!r}.",
-                "leave them out, or choose plan='grid'.",
+                f"sessions, images_per_session and expressions apply only to plan 'grid', not to {self.plan!r}.",
+                "omit them, or choose plan='grid'.",
             )
 
     def __len__(self) -> int:
@@ -227,8 +231,8 @@ class Population:
         beyond = [index for index in wanted if not 0 <= index < len(self)]
         if beyond:
             raise UsageError(
-                f"There is no image {beyond[0]} in a population of {count(len(self))} images.",
-                f"indices run from 0 to {count(len(self) - 1)}.",
+                f"The population has {count(len(self))} images, so image {beyond[0]} does not exist.",
+                f"use indices from 0 to {count(len(self) - 1)}.",
             )
         return wanted
 

@@ -23,8 +23,8 @@ FAILURES_OF = Sentence(
     "algorithms.failures-of", "note", "{n:count failure} to acquire: {kind} (first: {first})"
 )
 MARKED = Target("marked", "marked as failed in the table")
-NO_PICTURE = Target("picture", "no usable picture")
-NO_EYES = Target("eyes", "no usable eyes")
+NO_PICTURE = Target("picture", "no usable image")
+NO_EYES = Target("eyes", "no usable eye centres")
 NO_FACE = Target("face", "no face was found")
 
 EYE_COLUMNS = ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
@@ -128,7 +128,7 @@ def acquire(
     ]
     if not kept:
         raise InputError(
-            f"None of {count(len(wanted))} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
+            f"None of {count(len(wanted))} images could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
         )
     return Acquired(Crops.of(_stacked(kept), samples, [name for name, _ in kept]), failures)
 
@@ -171,9 +171,9 @@ def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:
     missing = [name for name in EYE_COLUMNS if name not in samples.frame.columns]
     if missing:
         raise InputError(
-            f"The table has no column {missing[0]!r}, so the eyes are not given.",
+            f"The table has no column {missing[0]!r}, so there are no eye centres.",
             Hint(
-                "let a detector find them ({option:detect=opencv}), or use the pictures as they are ({option:as_they_are=on})."
+                "let a detector find them ({option:detect=opencv}), or use the images unchanged ({option:as_they_are=on})."
             ),
         )
     columns = [samples.frame[name].cast(float, strict=False).to_numpy() for name in EYE_COLUMNS]
@@ -185,7 +185,7 @@ def _stacked(kept: list[tuple[str, Grey]]) -> npt.NDArray[np.uint8]:
     if len(sizes) > 1:
         odd = next(name for name, image in kept if image.shape != kept[0][1].shape)
         raise InputError(
-            f"The pictures are not all of one size: {kept[0][0]!r} is {kept[0][1].shape}, {odd!r} is not.",
-            "crop them by their eyes, or bring them to one size first.",
+            f"The images have different sizes: {kept[0][0]!r} is {kept[0][1].shape}, {odd!r} is not.",
+            "crop them by their eyes, or resize them to one size first.",
         )
     return np.stack([image for _, image in kept])

@@ -26,10 +26,10 @@ from proband.errors import InputError, UsageError, first_few, nearest
 from proband.samples import Samples
 
 COLUMNS = ("alteration", "altered_from")
-"""What the table says of a copy: how it was changed, and the id of the sample it was made from."""
+"""The columns of a copy: how it was changed, and the id of its original."""
 
 UNCHANGED = "none"
-"""The alteration of an original."""
+"""The value of the column for an original."""
 
 
 @dataclass(frozen=True)
@@ -110,16 +110,16 @@ def alteration(text: str) -> Alteration:
     kind, *values = text.strip().split(":")
     if kind not in _KINDS:
         raise UsageError(
-            f"There is no change {text!r:.60}.",
-            nearest(kind, _KINDS) or f"write for example {_FORMS}.",
+            f"Unknown change: {text!r:.60}.",
+            nearest(kind, _KINDS) or f"use, for example, {_FORMS}.",
         )
     try:
         numbers = [float(value) for value in values]
     except ValueError:
-        raise UsageError(f"{text!r:.60} does not say by how much.", f"write for example {_FORMS}.") from None
+        raise UsageError(f"{text!r:.60} does not state an amount.", f"use, for example, {_FORMS}.") from None
     made = _KINDS[kind]
     if not 1 <= len(numbers) <= len(fields(made)):
-        raise UsageError(f"{text!r:.60} has {len(numbers)} numbers.", f"write for example {_FORMS}.")
+        raise UsageError(f"{text!r:.60} has {len(numbers)} numbers.", f"use, for example, {_FORMS}.")
     return made(*numbers)
 
 
@@ -147,7 +147,7 @@ def with_altered(
     # A table with ids of another name has them under 'id' too, unless that is a column of its own.
     named = [name for name in dict.fromkeys((id_column, "id")) if _holds_ids(samples, name)]
     if id_column not in named:
-        raise UsageError(f"The column {id_column!r} does not hold the ids of the samples.")
+        raise UsageError(f"The column {id_column!r} does not contain the ids of the samples.")
     kept = samples.frame.with_columns(
         *(
             pl.col(name).cast(pl.Float64, strict=False)
@@ -179,16 +179,16 @@ def _moved(copies: pl.DataFrame, change: Alteration) -> pl.DataFrame:
 
 def _check_changes(samples: Samples, changes: Sequence[Alteration]) -> None:
     if not changes:
-        raise UsageError("No change is named.", f"write for example {_FORMS}.")
+        raise UsageError("No change was given.", f"use, for example, {_FORMS}.")
     names = [str(change) for change in changes]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise UsageError(f"The change {first_few(twice)} is named twice.")
+        raise UsageError(f"The change {first_few(twice)} is given twice.")
     there = [name for name in COLUMNS if name in samples.frame.columns]
     if there:
         raise InputError(
-            f"The table has a column {there[0]!r} already, so it may hold changed samples.",
-            "begin with the originals, and name all changes at once.",
+            f"The table already has a column {there[0]!r}, so it may contain changed samples.",
+            "start from the originals, and give all changes together.",
         )
 
 

@@ -69,7 +69,7 @@ class Alteration(ABC):
         points = None if eyes is None else eye_points(eyes)
         if points is not None and points.shape != (len(images), 4):
             shape = " × ".join(map(str, points.shape))
-            raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
+            raise InputError(f"There are {count(len(images))} images, but the eyes have the shape {shape}.")
         changed, clipped = self._changed(images, points)
         return Altered(changed, None if points is None else self.move(points), clipped)
 
@@ -85,7 +85,7 @@ class Alteration(ABC):
 def require_value(change: Alteration, name: str, value: float, fits: bool, wanted: str) -> None:
     """Refuse a value that is no such change, and keep it as a float."""
     if not isfinite(value) or not fits:
-        raise UsageError(f"The {name} of {change.kind!r} must be {wanted}, but is {value!r}.")
+        raise UsageError(f"The {name} of {change.kind!r} must be {wanted}, got {value!r}.")
     object.__setattr__(change, name, float(value))
 
 
@@ -107,7 +107,7 @@ def eye_points(eyes: Any) -> Eyes:
     """The places of eyes as numbers, NaN where they are not known."""
     points = array_from(eyes, "eyes")
     if points.dtype.kind not in "iuf":
-        raise InputError("The eyes are no table of numbers: left x, left y, right x, right y for each image.")
+        raise InputError("The eyes must be numbers: left x, left y, right x, right y for each image.")
     return points.astype(np.float64)
 
 

@@ -53,7 +53,7 @@ class Crops:
             shape = " × ".join(map(str, self.images.shape))
             raise InputError(
                 f"Crops must be n × height × width of 8-bit grey values, got {shape} of {self.images.dtype}.",
-                "turn colour into grey and 16 bits into 8 first; proband.algorithms.read_picture does.",
+                "convert them to 8-bit grey values first, for example with proband.algorithms.read_picture.",
             )
         for what, values in (("ids", self.ids), ("subjects", self.subjects)):
             if values is not None and len(values) != len(self.images):
@@ -159,9 +159,7 @@ class Crops:
             The names of the people as a list, and for each crop a number that counts in this list from 0.
         """
         if self.subjects is None:
-            raise InputError(
-                f"{needed_by} needs to know whose each face is.", "give subjects with the crops."
-            )
+            raise InputError(f"{needed_by} needs the subject of each face.", "pass subjects with the crops.")
         people = list(dict.fromkeys(self.subjects))
         place = {name: k for k, name in enumerate(people)}
         return people, np.array([place[name] for name in self.subjects], dtype=np.intp)

@@ -15,7 +15,7 @@ from proband.errors import UsageError
 
 Grey = Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
 EyePair = tuple[float, float, float, float]
-"""Left x, left y, right x, right y; left is on the image's left."""
+"""Left x, left y, right x, right y; left means the left of the image."""
 
 
 class Detector(Protocol):
@@ -169,4 +169,4 @@ def detector(name: str) -> Detector:
         return CascadeDetector()
     if name == "dlib":
         return DlibDetector()
-    raise UsageError(f"There is no detector {name!r}.", "the detectors are opencv and dlib.")
+    raise UsageError(f"Unknown detector: {name!r}.", "choose opencv or dlib.")

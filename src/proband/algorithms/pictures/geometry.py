@@ -31,7 +31,7 @@ class AboutTheEyes(Alteration):
         beyond = np.flatnonzero(((centres < 0) | (centres > size - 1)).any(axis=1))
         if beyond.size:
             raise InputError(
-                f"The eyes of image {int(beyond[0])} lie outside it, so there is no centre for {self}."
+                f"The eyes of image {int(beyond[0])} are outside the image, so {self} has no centre."
             )
         return centres
 

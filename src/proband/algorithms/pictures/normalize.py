@@ -43,7 +43,7 @@ class Geometry:
         finite = np.isfinite([*self.left_eye, *self.right_eye]).all()
         if self.height < 8 or self.width < 8 or not finite or self.right_eye[0] <= self.left_eye[0]:
             raise InputError(
-                f"{self} is no crop of a face: the left eye lies left of the right, in at least 8 × 8 pixels."
+                f"{self} is not a valid crop: the left eye must be to the left of the right eye, in at least 8 × 8 pixels."
             )
 
 
@@ -126,7 +126,7 @@ def check_eyes(
     n = len(images)
     if points.shape != (n, 4):
         raise InputError(
-            f"There are {count(n)} images, but the eyes are {' × '.join(map(str, points.shape))}, not {n} × 4."
+            f"There are {count(n)} images, but the eyes have the shape {' × '.join(map(str, points.shape))}, not {n} × 4."
         )
 
     def named(places: Sequence[int] | npt.NDArray[np.intp]) -> str:
@@ -136,9 +136,9 @@ def check_eyes(
     if odd:
         got = images[odd[0]]
         raise InputError(
-            f"{counted(len(odd), 'image is', 'images are')} not grey of 8 bits: {named(odd)}, which is "
+            f"{counted(len(odd), 'image is', 'images are')} not 8-bit grey: {named(odd)}, which is "
             f"{' × '.join(map(str, got.shape))} of {got.dtype}.",
-            "turn colour into grey and 16 bits into 8; proband.algorithms.read_picture does.",
+            "convert them to 8-bit grey values, for example with proband.algorithms.read_picture.",
         )
     missing = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if missing.size:
@@ -149,17 +149,15 @@ def check_eyes(
     swapped = np.flatnonzero(points[:, 2] <= points[:, 0])
     if swapped.size:
         raise InputError(
-            f"In {counted(swapped.size, 'image')} the left eye is not to the left of the right: {named(swapped)}.",
-            "left is on the image's left, whoever's eye it is; are the columns swapped?",
+            f"In {counted(swapped.size, 'image')} the left eye is not to the left of the right eye: {named(swapped)}.",
+            "check whether the columns are swapped; left means the left of the image, not of the person.",
         )
     sizes = np.array([images[k].shape for k in range(n)], dtype=np.float64).reshape(n, 2)
     x, y = points[:, 0::2], points[:, 1::2]
     outside = (x < 0) | (y < 0) | (x > sizes[:, 1:] - 1) | (y > sizes[:, :1] - 1)
     beyond = np.flatnonzero(outside.any(axis=1))
     if beyond.size:
-        raise InputError(
-            f"In {counted(beyond.size, 'image')} an eye lies outside the image: {named(beyond)}."
-        )
+        raise InputError(f"In {counted(beyond.size, 'image')} an eye is outside the image: {named(beyond)}.")
 
 
 @dataclass(frozen=True)
@@ -217,13 +215,13 @@ class Photometry:
             place = int(np.argmin(spread))
             name = ids[first + place] if ids is not None else f"crop {first + place}"
             raise InputError(
-                f"{name!r} is of one grey value only, so it cannot be standardised.", "mark it as failed."
+                f"{name!r} has only one grey value, so it cannot be standardised.", "mark it as failed."
             )
         return out
 
 
 STANDARD = Photometry()
-"""Mask, equalise, standardise: what FERET's baselines do before PCA."""
+"""Mask, equalise, standardise: the preprocessing of FERET's baselines before PCA."""
 
 
 def oval(height: int, width: int) -> npt.NDArray[np.bool_]:

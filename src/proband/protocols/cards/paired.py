@@ -104,7 +104,7 @@ def paired_test(
 def _check(card: ProtocolCard, file: Path) -> None:
     """Refuse a file that is not the one a card states."""
     if not file.is_file():
-        raise InputError(f"The file {file} does not exist.", file=Said(file))
+        raise InputError(f"There is no file {file}.", file=Said(file))
     stated = card.predictions.sha256
     if stated is not None and hashlib.sha256(content_of(file)).hexdigest() != stated:
         raise InputError(

@@ -156,7 +156,8 @@ class Splitter:
             raise UsageError(f"missing must be 'error' or 'drop', got {self.missing!r}.")
         if self.protocol.kind not in _DIVISIONS:
             raise DesignError(
-                "The protocol is not stated, so it cannot be carried out.", "state it, for example 10×10f CV+."
+                "The protocol is not stated, so it cannot be carried out.",
+                "state it, for example 10×10f CV+.",
             )
         if self.protocol.disjoint is None:
             object.__setattr__(self, "protocol", replace(self.protocol, disjoint=False))
