@@ -116,7 +116,8 @@ def leading_table(evaluation: Evaluation) -> Table:
     Returns
     -------
     Table
-        The `SHOWN` algorithms with the highest rates over all probes, best first, with the rate for each set of probes.
+        The `SHOWN` algorithms with the highest rates over all probes, best first, with the rate for each set
+        of probes.
     """
     rank = evaluation.ranks[0]
     first, *others = evaluation.categories

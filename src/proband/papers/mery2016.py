@@ -60,7 +60,8 @@ SEXES = {"M": 0.6, "F": 0.4}
 POSED = 0.1
 """Difficulty of the images of Table 5: taken in one sitting from a tripod, where camera and lights hardly move.
 
-Chosen after seeing the verdicts: at 0.25, the value used before JAFFE's classes were added, LBP's loss is not beyond chance.
+Chosen after seeing the verdicts: at 0.25, the value used before JAFFE's classes were added, LBP's loss is not
+beyond chance.
 """
 
 OTHERWISE = (0.25, 0.5, 1.0)

@@ -1,4 +1,4 @@
-"""The EPD verdict of Mery, Zhao and Bowyer (2016): are subjects kept apart, is the protocol proper, are the data declared?"""
+"""The EPD verdict of Mery, Zhao and Bowyer (2016): are subjects kept apart, is the protocol adequate, are the data declared?"""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ _LETTERS = {"experiments": EXPERIMENTS, "protocol": PROTOCOL, "data": DATA}
 
 @dataclass(frozen=True)
 class EPDAnswer:
-    """One of the three answers, and what it rests on."""
+    """One of the three answers, with its reasons."""
 
     answer: Answer
     reasons: tuple[Note, ...]
@@ -142,18 +142,18 @@ class EPDAnswer:
 
 @dataclass(frozen=True, repr=False)
 class EPDVerdict(Result):
-    """Whether an accuracy was estimated as Mery, Zhao and Bowyer (2016) ask.
+    """Whether an accuracy was estimated as Mery, Zhao and Bowyer (2016) require.
 
     Attributes
     ----------
     experiments
-        E: subjects are kept apart wherever that is possible (``yes``, ``no``, ``not stated``).
+        E: subjects are kept apart wherever possible (``yes``, ``no``, ``not stated``).
     protocol
         P: mean and standard deviation of repeated random cross-validations, or each subject left out once.
     data
-        D: what became of the samples that were collected and not used (``stated``, ``not stated``).
+        D: whether the reasons for collected samples not being used are stated (``stated``, ``not stated``).
     justification
-        Why the authors of the experiment departed from this, in their words. It changes no answer.
+        The authors' justification for deviating from this. It changes no answer.
     """
 
     written = Written(also=("met",))
@@ -165,7 +165,7 @@ class EPDVerdict(Result):
 
     @property
     def met(self) -> bool:
-        """Whether all three are as asked."""
+        """Whether all three requirements are met."""
         return self.answers == ("yes", "yes", "stated")
 
     @property
@@ -205,32 +205,34 @@ def epd_verdict(
     justification: str | None = None,
     enrolled_each: Count | None = None,
 ) -> EPDVerdict:
-    """Judge how an accuracy was estimated by what is stated of it.
+    """Judge, from what is stated, how an accuracy was estimated.
 
     Parameters
     ----------
     protocol
-        How training and testing data were parted; None if that is not stated.
+        How the data were divided into training and testing; None if not stated.
     task
         ``identity``, ``attribute``, or None if it is not stated.
     statistic, std
-        What over repeats was reported, and the standard deviation beside it.
+        The statistic reported over repeats, and its standard deviation.
     collected, used, excluded
-        How many samples were collected and used, and how many were left out for which reason.
+        The numbers of samples collected and used, and the number left out for each reason.
     subjects
-        How many subjects were used.
+        The number of subjects used.
     divisions
-        How many of the repeats are different divisions of the samples; where one is left out, how many of the splits are. Without it,
-        repeats of as many folds as there are subjects (samples, where subjects are mixed) are known to be one division.
+        The number of repeats that divide the samples differently; for leave-one-out, the number of different
+        splits. Without it, repeats with one fold per subject (per sample, if subjects are mixed) are known to
+        be one division.
     justification
-        Why there is, say, a single hold-out. It is shown beside the answers and changes none.
+        The reason for, for example, a single hold-out. It is shown with the answers and changes none.
     enrolled_each
-        How many samples of each held-out person were enrolled, where identity is recognised with subjects apart; a reason of E.
+        The number of samples enrolled for each held-out person in subject-disjoint recognition of identity; a
+        reason for E.
 
     Returns
     -------
     EPDVerdict
-        The verdict, and what it rests on.
+        The verdict, with its reasons.
 
     Examples
     --------

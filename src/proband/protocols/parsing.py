@@ -1,8 +1,9 @@
-r"""Read the notation of protocols, and point at the character where it cannot be read.
+r"""Read the notation of protocols, and point at the character of an error.
 
-The grammar stands in the documentation, under Protocols. Reading goes from left to right without a separate
-list of tokens, since blanks may be left out: ``20x10fCV``. What papers print besides is read as well: conditions and
-notes after a comma or in parentheses, a ``+`` in front, and the signs of LaTeX (``$20 \times$``, ``HO$^*$``).
+The grammar is in the documentation, under Protocols. Reading goes from left to right without a separate
+list of tokens, because blanks may be omitted: ``20x10fCV``. Other notation from papers is read as well:
+conditions and notes after a comma or in parentheses, a ``+`` in front, and the signs of LaTeX (``$20
+\times$``, ``HO$^*$``).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _SECOND = re.compile(
 
 
 class PartError(UsageError):
-    """A protocol that cannot be, and which of its parts is to blame."""
+    """An invalid protocol, with the part at fault."""
 
     def __init__(self, about: str, message: str, hint: str | None = None) -> None:
         super().__init__(message, hint)
@@ -57,29 +58,29 @@ class PartError(UsageError):
 
 @dataclass
 class Reading:
-    """What was read: the fields of a protocol, and where each of them stands in the text."""
+    """The fields of a protocol that was read, and their positions in the text."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     marks: dict[str, int] = field(default_factory=dict)
 
     def put(self, name: str, value: object, at: int) -> None:
-        """Keep a field and its place."""
+        """Store a field and its position."""
         self.fields[name] = value
         self.marks[name] = at
 
 
 def read(text: str) -> Reading:
-    """Read a protocol as far as grammar goes; whether it makes sense is for the protocol to say."""
+    """Read a protocol by its grammar; the protocol checks whether the values make sense."""
     return _NotationReader(text).protocol()
 
 
 def is_note(text: str) -> bool:
-    """Whether a text between brackets is read as a note, and not as a condition or as the star of ``HO*``."""
+    """Whether a text in brackets is a note rather than a condition or the star of ``HO*``."""
     return _CONDITION.match(text) is None and re.fullmatch(_STAR, f"[{text}]") is None
 
 
 def pointed(text: str, at: int, fault: UsageError) -> UsageError:
-    """The same fault with the text and a caret under the character it is about."""
+    """Return the same error with the text and a caret under the character at fault."""
     start = max(0, at - _SHOWN)
     cut = text[start : at + _SHOWN]
     shown = "".join(char if char.isprintable() else " " if char.isspace() else "?" for char in cut)

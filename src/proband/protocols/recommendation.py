@@ -1,4 +1,4 @@
-"""Which protocol to use where nobody said: the recommendation of Mery, Zhao and Bowyer (2016), and why."""
+"""The default protocol: the recommendation of Mery, Zhao and Bowyer (2016), and its reason."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ FOLDS = REPEATS = 10
 
 
 def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, Note]:
-    """Choose a protocol for a task, and say why.
+    """Choose a protocol for a task, and state why.
 
     Parameters
     ----------
     labels, subjects
         The class and the subject of each sample.
     task
-        "identity": labels are subjects, and a classifier names only those it was trained on. "attribute": labels are
-        something else (expression, sex), to be recognised in people never seen.
+        "identity": labels are subjects, and a classifier can only name subjects it was trained on.
+        "attribute": labels are something else (expression, sex), to be recognised in new people.
     """
     of = material(labels, subjects)
     if task == "identity":

@@ -44,8 +44,8 @@ def demo(
 ) -> None:
     """Evaluate all recognisers on synthetic faces; open the report.
 
-    Renders faces, crops them by their eyes, trains every bundled recogniser on other people, and evaluates all of them on
-    FERET's four probe categories.
+    Renders faces, crops them by their eyes, trains every bundled recogniser on other people, and evaluates
+    all of them on FERET's four probe categories.
 
     [bold]Example[/bold]
 

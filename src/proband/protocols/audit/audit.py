@@ -1,4 +1,4 @@
-"""Are splits fit to estimate an accuracy with? Leaks, copies, imbalance and lost samples, each named with its cure."""
+"""Audit splits: leaks, copies, imbalance and lost samples, each with a remedy."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def audit(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Audit:
-    """Look for whatever makes an accuracy on these splits, or on any splits of this data set, mean something else than it seems to.
+    """Search splits, or a data set, for anything that makes an accuracy misleading.
 
     Parameters
     ----------
@@ -114,21 +114,21 @@ def audit(
         A table of splits (:func:`proband.protocols.splits.files.read_splits`), a frame with the columns id, repeat, fold and role, or
         the splits that a splitter makes of `samples`. None looks at the data set itself: copies under two names, labels or subjects.
     samples
-        Whose the samples are.
+        The table of samples.
     task, label
         What is recognised: ``"identity"``, or ``"attribute"`` with its column. A subject in training and testing is a leak for
-        attributes, and as it should be for identity.
+        attributes, and expected for identity.
     protocol
-        What the splits are said to be; what they are is held against it. Without one, folds are taken for a cross-validation if
-        most samples are tested just once.
+        The stated protocol, with which the splits are compared. Without it, folds are treated as a
+        cross-validation if most samples are tested exactly once.
     images, embeddings, features
-        To look for copies across a split: pictures, vectors, or the table that classifiers are run on.
+        Where to search for copies across a split: images, vectors, or the table on which classifiers are run.
     collected
         All samples that were collected; by default `samples`, if there are `exclusions`.
     exclusions
         A table of id and reason.
     source, subjects_known
-        Without splits: what the data set is called, and whether the table says who is on the pictures.
+        Without splits: the name of the data set, and whether the table states who is in the images.
     """
     rows = rows_of(splits, samples, task, label, protocol)
     if not rows.frame.height:

@@ -1,4 +1,4 @@
-"""Sizes and classes of the parts: what is too small, what is missing, and what is unlike."""
+"""Sizes and classes of the parts: which are too small, missing or different."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _MOST_CLASSES = 50
 
 
 def sizes(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find splits that lack a part, test sets that are tiny, and folds unlike their siblings."""
+    """Find splits that lack a part, tiny test sets, and folds much smaller than the others."""
     table = _sizes(rows)
     empty = table.filter((pl.col("train") == 0) | (pl.col("test") == 0))
     if empty.height:
@@ -122,7 +122,7 @@ def sizes(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def absent_classes(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find classes that are tested without having been trained."""
+    """Find classes that are tested without training samples."""
     labelled = rows.known.filter(pl.col("label").is_not_null())
     parts = {
         role: labelled.filter(pl.col("role") == role).select(*CELL, "label").unique(maintain_order=True)
@@ -151,7 +151,7 @@ def absent_classes(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def dominant_class(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find that one class makes up most of what is tested."""
+    """Find whether one class makes up most of the test samples."""
     if rows.task == "identity":
         return
     tested = rows.known.filter((pl.col("role") == "test") & pl.col("label").is_not_null())
@@ -171,7 +171,7 @@ def dominant_class(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def unlike_classes(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find splits whose training and test parts have other shares of the classes than chance would give."""
+    """Find splits whose class proportions in training and testing differ by more than chance explains."""
     labelled = rows.known.filter(pl.col("label").is_not_null() & pl.col("role").is_in(["train", "test"]))
     classes = labelled["label"].unique().sort()
     if rows.task == "identity" or not 2 <= len(classes) <= _MOST_CLASSES:
@@ -202,7 +202,7 @@ def unlike_classes(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def dealt_at_random(counts: npt.NDArray[np.int64], tested: npt.NDArray[np.bool_]) -> tuple[float, int]:
-    """Test whether units that carry samples of several classes were dealt to the test part at random.
+    """Test whether units with samples of several classes were assigned to the test part at random.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def dealt_at_random(counts: npt.NDArray[np.int64], tested: npt.NDArray[np.bool_]
     Returns
     -------
     statistic, degrees_of_freedom
-        To be compared with the chi-square distribution.
+        For comparison with the chi-square distribution.
 
     Notes
     -----

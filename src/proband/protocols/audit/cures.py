@@ -1,4 +1,4 @@
-"""How to mend what an audit finds: a sentence for each cure."""
+"""Remedies for the findings of an audit, a sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What splits are said to be, held against what they are: how many there are, and what their parts hold."""
+"""Compare splits with the stated protocol: their number, and the sizes of their parts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _SLACK = 1e-9
 
 
 def declared(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find where the splits are not what the protocol says."""
+    """Find where the splits deviate from the protocol."""
     if rows.protocol is None or rows.protocol.kind == "unstated":
         return
     yield from _numbers(rows, rows.protocol)
@@ -115,7 +115,7 @@ def declared(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def unchecked(rows: SplitRows) -> tuple[Note, ...]:
-    """Say what of the protocol the splits cannot show."""
+    """Report which statements of the protocol cannot be checked with the splits."""
     protocol = rows.protocol
     if protocol is None:
         return ()

@@ -1,4 +1,4 @@
-"""Who stands where: ids, samples and subjects on both sides of a split, and who is tested how often."""
+"""Ids, samples and subjects on both sides of a split, and how often each sample is tested."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _SIDES: tuple[tuple[str, str, Severity, str], ...] = (
     ("validation", "test", "leak", "validation and testing"),
     ("train", "validation", "fault", "training and validation"),
 )
-"""Two roles, how grave it is to be in both, and how the kind of such a finding ends."""
+"""Two roles, the severity of being in both, and the end of the name of the finding."""
 _PARTS = {
     "train": Target("train", "training"),
     "validation": Target("validation", "validation"),
@@ -73,7 +73,7 @@ _EACH_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
 def ids_and_rows(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find ids that no sample has, rows that stand twice, and samples without a label."""
+    """Find ids that match no sample, repeated rows, and samples without a label."""
     unknown = rows.frame.filter(pl.col("subject").is_null())["id"].unique(maintain_order=True)
     if len(unknown):
         yield AuditFinding(
@@ -125,7 +125,7 @@ def shared_samples(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def shared_subjects(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find subjects in two roles of the same split: a leak for attributes, and where the protocol says that there are none."""
+    """Find subjects in two roles of the same split: a leak for attributes, and if the protocol is subject-disjoint."""
     declared = rows.protocol is not None and rows.protocol.is_disjoint
     forbidden = declared or rows.task == "attribute"
     for one, other, severity, both in _SIDES:

@@ -1,4 +1,4 @@
-"""Fields of a protocol card that cannot both be true."""
+"""Fields of a protocol card that contradict each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SLACK = 1e-9
 
 
 def contradictions(card: ProtocolCard) -> Iterator[str]:
-    """Say which fields cannot both be true."""
+    """Report which fields contradict each other."""
     yield from _of_data(card.dataset)
     yield from _of_selection(card)
     yield from _of_task(card)

@@ -38,7 +38,7 @@ ON_TRUST = Sentence(
 
 
 def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
-    """Find the predictions that a card names: beside it, or in the directory of the run that it belongs to."""
+    """Find the predictions that a card names: next to the card, or in the directory of its run."""
     named = card.predictions.file
     if named is None:
         return None
@@ -47,7 +47,7 @@ def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
 
 
 def why_no_test(found: Comparability) -> Note | None:
-    """Why cards allow no paired test, if they do not, whatever predictions there are."""
+    """Return why the cards allow no paired test regardless of predictions; None if they allow it."""
     if found.same_result:
         return SAME_RESULT()
     if found.level < Level.SAME_PROTOCOL:
@@ -65,24 +65,25 @@ def paired_test(
     confidence_level: ConfidenceLevel = 0.95,
     seed: Seed = 0,
 ) -> Classification:
-    """Test two results by their predictions of the same samples, with people as the units where they are known.
+    """Test two results with their predictions of the same samples, with people as the units if they are known.
 
-    Refused where the cards are not of the same protocol on the same data, where a file is not the one that its card states, or where
-    the samples differ. Verdict, interval and p-value are of one computation, that of `compare_predictions`.
+    Refused if the cards do not state the same protocol on the same data, if a file is not the one stated on
+    its card, or if the samples differ. Verdict, interval and p-value come from one computation,
+    `compare_predictions`.
 
     Parameters
     ----------
     cards, files
         Two cards, and the file of predictions of each.
     names
-        What the results are called; by default their methods.
+        The names of the results; by default their methods.
     margin, confidence_level, seed
         As in `compare`.
 
     Returns
     -------
     Classification
-        The comparison of two runs of the same samples.
+        The comparison of two runs on the same samples.
     """
     if len(cards) != 2 or len(files) != 2 or (names is not None and len(names) != 2):
         raise UsageError("Two results are needed, each with a card and a file of predictions.")

@@ -29,7 +29,7 @@ def card_schema() -> dict[str, Any]:
 
 
 def faults(content: object, schema: dict[str, Any] | None = None, path: str = "") -> Iterator[str]:
-    """Say what in a card is not as the schema has it: the path, what was expected and what was got."""
+    """Report where a card violates the schema: the path, what was expected, and what was found."""
     schema = card_schema() if schema is None else schema
     where = path or "the card"
     kinds = _listed(schema.get("type", list(_NAMES)))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from proband.protocols.splits.plans import SplitPlan
 
 CLASSIFIERS = Registry("classifier", "proband.classifiers", {})
-"""Classifiers that installed packages register: each an estimator, or a callable that returns one."""
+"""Classifiers registered by installed packages: estimators, or callables that return one."""
 
 _NAMED = re.compile(r"\s*([^=()'\"\s][^=()'\"]*)=(.*)", re.DOTALL)
 _ESTIMATOR = re.compile(r"\s*(sklearn(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)\s*(\(.*\))?\s*", re.DOTALL)
@@ -33,7 +33,7 @@ _OPEN, _CLOSE, _QUOTES = "([{", ")]}", "'\""
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Features by a recogniser that needs no training, made once, and an estimator that learns from them."""
+    """Features from a recogniser without training, computed once, and an estimator that learns from them."""
 
     features: Recognizer
     estimator: Any
@@ -46,11 +46,12 @@ def parse_classifier(text: str, *, mask: bool = False) -> tuple[str, Any]:
     ----------
     text
         A recogniser (``lbp:nbnn``, ``src``, ``pca:angle``, …), an estimator of scikit-learn with settings that are plain
-        values (``sklearn.svm:SVC(C=10, kernel="linear")``), one that a package registers, or several joined by ``+``: each
-        but the last turns samples into features, and the first of them may be a recogniser that needs no training
+        values (``sklearn.svm:SVC(C=10, kernel="linear")``), a registered classifier, or several steps joined
+        by ``+``: each but the last turns samples into features, and the first may be a recogniser that needs
+        no training
         (``lbp:chi2+sklearn.svm:SVC()``).
     mask
-        Whether recognisers of pixels keep only the oval of the face: for crops by the eyes.
+        Whether pixel-based recognisers keep only the oval of the face (for crops by the eyes).
     """
     named = _NAMED.fullmatch(text)
     name, spec = (named[1], named[2]) if named else (text, text)
@@ -81,7 +82,7 @@ def parse_classifier(text: str, *, mask: bool = False) -> tuple[str, Any]:
 
 
 def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = False) -> dict[str, Any]:
-    """Read several classifiers, each under its own name."""
+    """Read several classifiers, each with a different name."""
     if isinstance(texts, Mapping):
         pairs = [
             (name, parse_classifier(one, mask=mask)[1] if isinstance(one, str) else one)
@@ -102,17 +103,17 @@ def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = Fals
 
 
 def names_code(text: str) -> bool:
-    """Whether ``[NAME=]CLASSIFIER`` means code to be imported, which is neither bundled nor scikit-learn's nor installed as a plug-in."""
+    """Whether ``[NAME=]CLASSIFIER`` imports code that is neither bundled nor from scikit-learn nor an installed plug-in."""
     named = _NAMED.fullmatch(text)
     parts = (part.strip() for part in _parts((named[2] if named else text).strip()))
     return any(recognizer_names_code(one) and not _ESTIMATOR.fullmatch(one) for one in parts)
 
 
 def must_run_alone(classifier: Any) -> bool:
-    """Whether a classifier swaps the warning filters, which belong to the whole process, while it works.
+    """Whether a classifier changes the warning filters of the whole process while it runs.
 
-    scikit-learn does so around all that it shares out itself (``n_jobs``), and ICA to catch that it did not settle. Two at once
-    would lose the filters of one another.
+    scikit-learn does so for parallel work (``n_jobs``), and ICA to detect that it did not converge. Two such
+    classifiers at the same time would overwrite each other's filters.
     """
     if isinstance(classifier, Chain | EstimatorRecognizer):
         return must_run_alone(classifier.estimator)
@@ -132,9 +133,10 @@ _UNSTABLE = {"sklearn.neighbors", "sklearn.tree"}
 
 
 def is_stable(classifier: Any) -> bool | None:
-    """Whether a classifier trained on nearly the same data classifies nearly alike; None where that is not known.
+    """Whether a classifier trained on nearly the same data gives nearly the same results; None if unknown.
 
-    Recognisers name a face after its nearest one, and nearest neighbours and trees are unstable; linear methods are stable.
+    Recognisers assign the identity of the nearest face, and nearest neighbours and trees are unstable; linear
+    methods are stable.
     """
     if isinstance(classifier, Recognizer) and not isinstance(classifier, EstimatorRecognizer):
         return False
@@ -153,10 +155,10 @@ _NEAREST = {"sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.Nearest
 
 
 def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]) -> None:
-    """Refuse classifiers that cannot name people whom they were not trained on, where a plan enrols such.
+    """Refuse classifiers that can only name people they were trained on if a plan enrols new people.
 
-    Recognisers score any two faces, and nearest neighbours compare with whoever is enrolled; other estimators name the classes of
-    their training alone.
+    Recognisers score any two faces, and nearest neighbours compare with the enrolled people; other
+    estimators can only name their training classes.
     """
     enrolled = [plan.enrolled_each for plan in plans if plan.enrolled_each is not None]
     for name, classifier in classifiers.items() if enrolled else ():
@@ -182,13 +184,13 @@ def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]
 
 
 def space_and_neighbours(estimator: Any) -> tuple[Any | None, Any]:
-    """What an estimator learns of training people, and what compares in the space of it: all steps of a pipeline but the last, and the last."""
+    """Split a pipeline into the steps that learn a space from training people and the last step, which compares in that space."""
     steps = getattr(estimator, "steps", None)
     return (None, estimator) if not steps else (estimator[:-1] if len(steps) > 1 else None, steps[-1][1])
 
 
 def fingerprint(classifier: Any) -> str | None:
-    """What a classifier's predictions depend on, in words; None where its code is not known to stay the same."""
+    """Describe what the predictions of a classifier depend on; None if its code may change."""
     if isinstance(classifier, Chain):
         inner = [fingerprint(classifier.features), fingerprint(classifier.estimator)]
         return None if None in inner else " + ".join(map(str, inner))

@@ -1,4 +1,4 @@
-"""What classifiers learn from: samples with an image or a vector each, and what became of those without."""
+"""The data for classifiers: samples with an image or a vector each, and the samples left out."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class FeatureTable:
     Parameters
     ----------
     samples
-        The samples that are used, in the order of the arrays; a table of them is made into `Samples`.
+        The samples used, in the order of the arrays; a table is converted to `Samples`.
     images
         n × height × width, 8 bits a pixel; None if there are vectors.
     features
         n × d; None if there are images.
     name
-        What the data are called.
+        The name of the data.
     left_out
-        Every sample that was collected and is not used: its id, and why.
+        Every collected sample that is not used: its id, and the reason.
     notes
-        What else a reader should know of the data.
+        Further notes on the data.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class FeatureTable:
 
     @property
     def each(self) -> str:
-        """What there is of each sample: ``110 × 90 pixels`` or ``128 features``."""
+        """The kind of data per sample: ``110 × 90 pixels`` or ``128 features``."""
         if self.images is not None:
             return f"{self.images.shape[1]} × {self.images.shape[2]} pixels"
         assert self.features is not None
@@ -128,7 +128,7 @@ class FeatureTable:
 
     @property
     def exclusions(self) -> tuple[tuple[Target, int], ...]:
-        """Why samples were left out and how many, the most frequent reason first."""
+        """The number of samples left out for each reason, the most frequent first."""
         reasons = {why.key: why for _, why in self.left_out}
         counts = Counter(why.key for _, why in self.left_out)
         return tuple((reasons[key], n) for key, n in counts.most_common())
@@ -143,7 +143,7 @@ class FeatureTable:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of ids, subjects and everything that is learned from."""
+        """SHA-256 of the ids, the subjects, and all data for learning."""
         found = hashlib.sha256()
         for name, person in zip(self.samples.ids, self.subjects, strict=True):
             found.update(f"{name}\0{person}\n".encode())
@@ -152,7 +152,7 @@ class FeatureTable:
         return found.hexdigest()
 
     def crops(self, labels: npt.NDArray[np.str_], needed_by: str) -> Crops:
-        """The images as recognisers take them, with the class of each in the place of its person.
+        """Return the images in the form recognisers take, with classes in place of people.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class FeatureTable:
         Returns
         -------
         Crops
-            The images with the samples' ids.
+            The images with the ids of the samples.
         """
         if self.images is None:
             raise DesignError(
@@ -178,16 +178,16 @@ class FeatureTable:
         positions: Annotated[npt.ArrayLike, Axes(1, np.integer)],
         why_others: dict[int, Target] | Target | str,
     ) -> FeatureTable:
-        """Return the samples at `positions`; the others are left out for the reason given, or one for each.
+        """Return the samples at `positions`; the others are left out for the given reason, or one reason each.
 
-        A reason in your own words is known by these words.
+        A reason may be free text.
 
         Parameters
         ----------
         positions
             Positions of the samples to keep.
         why_others
-            One reason, or a dict of a reason for each position that is left out.
+            One reason, or a dict with a reason for each position left out.
 
         Returns
         -------
@@ -243,7 +243,7 @@ class FeatureTable:
         Returns
         -------
         FeatureTable
-            The samples that can be used.
+            The usable samples.
         """
         unfit = unlabelled(self.samples, task, label)
         return self if not unfit else self.take(np.setdiff1d(np.arange(len(self)), list(unfit)), unfit)
@@ -270,18 +270,19 @@ class FeatureTable:
         samples
             The table of samples.
         name
-            What the data are called; by default as the directory or file.
+            The name of the data; by default that of the directory or file.
         size
-            Height and width to bring images to, by area averages.
+            Height and width to which images are resized, by area averages.
         eyes
-            How to crop faces: ``table`` by the eyes that the table gives, ``opencv`` or ``dlib`` by the eyes that these find. By
-            default pictures are used as they are. A picture that cannot be used, or is entirely black, is left out and counted.
+            How to crop faces: ``table``, by the eye centres in the table; ``opencv`` or ``dlib``, by the eye
+            centres these detect. By default, images are used unchanged. An image that cannot be used, or is
+            entirely black, is left out and counted.
         file_column
-            The column of the table that names the files of a directory.
+            The column of the table with the file names in a directory.
         threads
-            How many pictures to crop at once.
+            The number of images to crop in parallel.
         progress
-            Is told how far the work is; silent by default.
+            Receives the progress; silent by default.
 
         Returns
         -------
@@ -335,7 +336,7 @@ def labels_of(samples: Samples, task: Task, label: str | None = None) -> npt.NDA
 
 
 def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[int, Target]:
-    """Why samples cannot be used, by their positions: no label, or marked as failed."""
+    """The reasons why samples cannot be used, by position: no label, or marked as failed."""
     if task not in get_args(Task):
         raise UsageError(f"The task must be {' or '.join(get_args(Task))}, got {task!r}.")
     if (task == "attribute") != (label is not None):

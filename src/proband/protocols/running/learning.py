@@ -1,4 +1,4 @@
-"""How each kind of classifier goes through many splits of the same samples: what needs no training is done once."""
+"""Run each kind of classifier over many splits of the same samples, computing everything that needs no training once."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _FACES_AT_ONCE = 4
 
 
 class Learner(ABC):
-    """A classifier that can be trained on any part of the samples and tested on any other."""
+    """A classifier that can be trained on any subset of the samples and tested on any other."""
 
     @abstractmethod
     def predict(self, split: Split, seed: int) -> Codes:
-        """Train on a split's training samples; return the number of the class of each test sample, among those of `split.known`."""
+        """Train on the training samples of a split; return the class number of each test sample, among the classes of `split.known`."""
 
 
 def learner(
     name: str, classifier: Any, data: FeatureTable, classes: npt.NDArray[np.str_], codes: Codes
 ) -> Learner:
-    """Make the learner of a classifier: everything that no split changes is computed here.
+    """Make the learner of a classifier, computing everything that does not depend on the split.
 
     Parameters
     ----------

@@ -39,20 +39,21 @@ NO_SUBJECTS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class PredictionTable:
-    """What several models said of the same samples.
+    """The predictions of several models for the same samples.
 
     Attributes
     ----------
     frame
-        Columns ``id``, ``label``, a column for each model, and the group where there is one; in the order of the first file.
+        Columns ``id``, ``label``, a column for each model, and the group if there is one; in the order of the
+        first file.
     models
         The columns of the models.
     cluster
-        The column of what samples share; None where it is not known.
+        The column of units that samples share; None if unknown.
     notes
-        What a reader should know of the files.
+        Notes on the files.
     n_models
-        How many models of each made the predictions, one for each fold of a repeat.
+        The number of trained models behind the predictions, one for each fold of a repeat.
     """
 
     frame: pl.DataFrame
@@ -71,7 +72,7 @@ class PredictionTable:
         seed: int = 0,
         adjust: Adjustment = "single-step",
     ) -> Classification:
-        """Estimate every model and compare every two, with people as the units where they are known."""
+        """Evaluate every model and compare every two, with people as the units if they are known."""
         found = classify(
             self.frame[self.truth].to_numpy(),
             {name: self.frame[name].to_numpy() for name in self.models},
@@ -98,23 +99,23 @@ def compare_predictions(
     """Compare models by their files of predictions: a paired test on the same samples, with people as the units.
 
     Each file is a table (CSV, TSV, Parquet, …) with columns ``id``, ``label`` and ``predicted``; ``subject`` makes people the units. With
-    ``repeat`` and ``fold``, as `proband protocol run` writes them, the first repeat is taken, and each fold for a model of its own
-    (`n_models` of `proband.classify`). Verdict, interval and p-value are those of
+    ``repeat`` and ``fold``, as `proband protocol run` writes them, the first repeat is used, and each fold
+    counts as a separate model (`n_models` of `proband.classify`). Verdict, interval and p-value are those of
     `proband.classify`.
 
     Parameters
     ----------
     files
-        The files, by the names of their models.
+        The files, by model name.
     cluster
-        Column of what samples share; by default ``subject``, where it is there.
+        Column of the units that samples share; by default ``subject``, if present.
     margin, confidence_level, seed
         As in `compare`.
 
     Returns
     -------
     Classification
-        Accuracies of every model, and their comparison.
+        The accuracy of every model, and their comparison.
     """
     made = read_predictions({name: Path(file) for name, file in files.items()}, cluster=cluster)
     return made.classified(margin=margin, confidence_level=confidence_level, seed=seed)
@@ -123,7 +124,7 @@ def compare_predictions(
 def read_predictions(
     files: Mapping[str, Path], *, truth: str = "label", cluster: str | None = None
 ) -> PredictionTable:
-    """Read files of predictions and join them; refuse files that are not of the same samples."""
+    """Read files of predictions and join them; refuse files with different samples."""
     if not files:
         raise UsageError("No file of predictions was given.")
     tables = {name: _read(path, truth, cluster) for name, path in files.items()}

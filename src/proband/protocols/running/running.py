@@ -89,25 +89,26 @@ def run_protocol(
     task, label
         ``identity``: recognise subjects; ``attribute``: recognise the values of the column `label`.
     seed
-        Of splits and of estimators whose random state is left open.
+        The seed of splits, and of estimators without a random state.
     stratify, missing
-        As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
+        As for `splitter`. Subjects with too few samples for one of the protocols are left out of all
+        protocols, and counted.
     enrolled_each
-        Where identity is recognised and subjects are kept apart (``5f CV+``): how many images of each held-out person are enrolled,
-        drawn by the seed, to search the others among them. One, unless it is given.
+        For subject-disjoint recognition of identity (``5f CV+``): the number of images enrolled for each
+        held-out person, chosen by the seed; the other images are searched among them. Default: 1.
     margin
-        A difference worth having, above 0 and below 1, for comparisons.
+        The smallest relevant difference in comparisons, above 0 and below 1.
     justification
-        Why the protocol is, say, a single hold-out: shown beside the EPD verdict, in which it changes nothing.
+        The reason for, for example, a single hold-out; shown with the EPD verdict without changing it.
     subjects, images_each, draws
-        Numbers of subjects, and of images of each, to try as well: random parts of these sizes are drawn so many times, with every
-        classifier and protocol on each. See `size_effects`.
+        Numbers of subjects, and of images of each, to evaluate as well: `draws` random subsets of each size,
+        with every classifier and protocol. See `size_effects`.
     cache
-        A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
+        A directory in which finished splits are saved: a stopped or extended run continues from there.
     confidence_level
         Of all intervals.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the receiver of progress, and where the work runs.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def run_protocol(
     >>> run
     ProtocolRun(toy, identity)
     1nn under 3×5f CV mixed: accuracy 0.8583 ± 0.0076 (max 0.8650, min 0.8500) over 3 × cross-validation with all its folds;
-    pooled estimate 0.8583, 95% interval [0.7920, 0.9060], varying other people, each of them trained on as well.
+    pooled estimate 0.8583, 95% interval [0.7920, 0.9060] for other people, each of them trained on as well.
     """
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
     check_margin(margin)

@@ -1,4 +1,4 @@
-"""From predictions to findings: spread, intervals, comparisons, and what a reader should know."""
+"""From predictions to findings: spread, intervals, comparisons and notes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def summarised(
     notes: Sequence[Note],
     stable: Mapping[str, bool | None],
 ) -> ProtocolRun:
-    """Estimate and compare from the predictions of every plan; of unstable classifiers nothing is claimed about the method."""
+    """Estimate and compare from the predictions of every plan; for unstable classifiers, nothing is claimed about the method."""
     findings = tuple(
         _findings(setting, roster, plan, tuple(found), stable)
         for plan, found in zip(plans, predictions, strict=True)

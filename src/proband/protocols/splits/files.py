@@ -33,7 +33,7 @@ _LIST = ".txt"
 
 @dataclass(frozen=True, eq=False)
 class SplitTable:
-    """Splits as they stand in a file, whether or not they are sound: an id may have two roles in a fold.
+    """Splits as read from a file, valid or not: an id may have two roles in a fold.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class SplitTable:
     source
         The name of the file or folder.
     where
-        Say where a row of the table stands: ``splits.csv, line 7``.
+        Return the position of a row of the table: ``splits.csv, line 7``.
     assumed
-        Columns that the file lacks, and that are 1 throughout: repeat, fold.
+        Columns missing from the file and filled with 1: repeat, fold.
     """
 
     frame: pl.DataFrame
@@ -120,7 +120,7 @@ def ids_of(samples: Samples | Collection[str]) -> Ids:
 
 
 def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> pl.DataFrame:
-    """The long table of splits: every sample in every fold, with its role."""
+    """Return the long table of splits: every sample in every fold, with its role."""
     ids = ids_of(samples)
     made = list(splits)
     # Where nobody is enrolled the file does not speak of it, and is the same to the byte as ever.
@@ -143,11 +143,11 @@ def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> 
 
 
 def write_splits(path: str | Path, samples: Samples | Collection[str], splits: Iterable[Split]) -> None:
-    """Write splits to ``.csv``, ``.tsv`` or ``.parquet``, or into a folder of lists if the name has no ending.
+    """Write splits to ``.csv``, ``.tsv`` or ``.parquet``, or into a folder of lists if the name has no extension.
 
     The table has a row for every sample in every fold: id, repeat, fold and role. The folder has
-    ``train.txt``, ``test.txt``, … in ``fold_1``, ``fold_2``, … of ``repeat_1``, ``repeat_2``, …; levels of which
-    there is only one are left out. The file or folder appears whole or not at all.
+    ``train.txt``, ``test.txt``, … in ``fold_1``, ``fold_2``, … of ``repeat_1``, ``repeat_2``, …; levels with
+    only one folder are omitted. The file or folder is written completely or not at all.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -193,8 +193,9 @@ def _write_folder(folder: Path, frame: pl.DataFrame) -> None:
 def read_splits(path: str | Path) -> SplitTable:
     """Read splits from a table (``.csv``, ``.tsv``, ``.parquet``) or a folder of lists.
 
-    A table needs the columns id and role; repeat and fold are 1 where they are missing. A folder holds
-    ``train.txt``, ``test.txt``, ``validation.txt``, ``enrolled.txt``, ``unused.txt`` (ids, one a line), or such folders called
+    A table needs the columns id and role; repeat and fold are 1 if missing. A folder contains
+    ``train.txt``, ``test.txt``, ``validation.txt``, ``enrolled.txt``, ``unused.txt`` (ids, one per line), or
+    such folders named
     ``fold_1``, … or ``repeat_1``, … .
     """
     path = Path(path)

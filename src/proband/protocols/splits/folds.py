@@ -15,10 +15,11 @@ from proband.words import count
 
 
 def fold_of(of: Material, folds: int, disjoint: bool, stratify: bool, rng: np.random.Generator) -> Positions:
-    """The fold in which each sample is tested, from 0.
+    """Return the fold in which each sample is tested, from 0.
 
-    Mixed folds differ by at most one sample, the first being the larger; stratified ones differ by at most
-    one sample in every class. Folds of whole subjects are as equal as :func:`deal_to_folds` can make them.
+    Mixed folds differ by at most one sample, the first folds being larger; stratified folds differ by at
+    most one sample in every class. Folds of whole subjects are as equal as :func:`deal_to_folds` can make
+    them.
     """
     if folds > of.n:
         raise DesignError(
@@ -40,7 +41,7 @@ def fold_of(of: Material, folds: int, disjoint: bool, stratify: bool, rng: np.ra
 def cross_validation(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Train on all folds but one, and test that one, for each."""
+    """For each fold, train on all other folds and test this one."""
     if protocol.folds is None:
         raise DesignError("The number of folds is not stated.", "state it, for example 10f CV.")
     place = fold_of(of, protocol.folds, protocol.is_disjoint, stratify, rng)

@@ -1,4 +1,4 @@
-"""Hold-outs: by percentages, by numbers per subject, in all or per class, and by data sets."""
+"""Hold-outs: by percentages, by numbers per subject, in total or per class, and by data sets."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def hold_out(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
     """Divide by percentages.
 
     Mixed parts have exactly the sizes of :func:`largest_remainder`; stratified, the test set has each class
-    within one sample of its share, and the other two within two. Parts of whole subjects come as near as
-    :func:`deal_to_parts` can bring them.
+    within one sample of its share, and the other two parts within two. Parts of whole subjects are as close
+    as :func:`deal_to_parts` can make them.
     """
     shares = [Fraction(str(size)) for size in _stated(protocol)]
     if protocol.is_disjoint:
@@ -50,7 +50,7 @@ def _drawn_parts(of: Material, sizes: list[int], stratify: bool, rng: np.random.
 def per_subject_hold_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Draw numbers of samples per subject (or per subject and class); what is left over is not used."""
+    """Draw numbers of samples per subject (or per subject and class); the remaining samples are not used."""
     cells = _cells(of, protocol)
     *learning, test = _stated(protocol)
     roles = [_Role(k, of.train_pool, size, cells) for k, size in enumerate(learning)]
@@ -60,7 +60,7 @@ def per_subject_hold_out(
 def counted_hold_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Draw a number of training samples in all, and of testing samples per subject or in all."""
+    """Draw a total number of training samples, and of testing samples per subject or in total."""
     *learning, test = _stated(protocol)
     in_all = protocol.per == "all"
     strata = of.strata(stratify)
@@ -83,8 +83,8 @@ def class_hold_out(
 ) -> Iterator[Parts]:
     """Draw a number of training samples of each class, and test the rest.
 
-    Subject-disjoint, subjects come to training in random order for as long as they have a class of which
-    there are too few; whatever of theirs is not needed is not used.
+    If subject-disjoint, subjects are added to training in random order as long as they have a class with too
+    few samples; their samples that are not needed are not used.
     """
     labels = of.known_labels("A training size per class")
     wanted = _wanted_per_class(of, protocol)
@@ -129,7 +129,7 @@ def external(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
 
 
 def too_few(of: Material, protocol: Protocol) -> tuple[Mask, tuple[str, ...]]:
-    """Which samples belong to subjects (or subjects' classes) with too few samples for the sizes; and their names."""
+    """Return which samples belong to subjects (or subjects' classes) with too few samples for the sizes, and the names of these."""
     nobody = np.zeros(of.n, np.bool_), ()
     if protocol.kind == "per-subject hold-out":
         *learning, test = _stated(protocol)

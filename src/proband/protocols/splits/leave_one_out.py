@@ -1,4 +1,4 @@
-"""Leaving one out: a sample, a random sample at a time, or a subject."""
+"""Leave-one-out: every sample, random samples, or every subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.words import count, counted
 def leave_one_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Test each sample by what was learned from all others, or from all samples of other subjects."""
+    """Test each sample after training on all others, or on all samples of other subjects."""
     for sample in np.flatnonzero(of.test_pool):
         test = np.zeros(of.n, np.bool_)
         test[sample] = True
@@ -26,7 +26,7 @@ def leave_one_out(
 def sampled_leave_one_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Draw one sample to test and M others to train, K times; every draw is independent of those before it."""
+    """Draw one test sample and M training samples, K times independently."""
     m, k = protocol.drawn or (0, 0)
     candidates = np.flatnonzero(of.test_pool)
     _refuse_too_many(of, m, protocol.is_disjoint)
@@ -41,7 +41,7 @@ def sampled_leave_one_out(
 def leave_one_subject_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Test all samples of a subject by what was learned from all other subjects, in the order of their names."""
+    """Test all samples of each subject after training on all other subjects, in the order of their names."""
     subjects = of.known_subjects("LOSO")
     for subject in np.unique(subjects[of.test_pool]):
         own = subjects == subject

@@ -1,4 +1,4 @@
-"""What is divided: the labels and subjects of samples as numbers, and who may train or be tested."""
+"""The samples to divide: labels and subjects as numbers, and which samples are allowed in training and testing."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Material:
     n
         How many.
     labels, subjects
-        The number of each sample's class and subject; None where they are not known.
+        The number of each sample's class and subject; None if not known.
     classes, people
-        What the numbers stand for.
+        The names of these numbers.
     may_train, may_test
-        Who may be used for what; None is everybody.
+        Masks of the samples allowed in training and in testing; None allows all.
     """
 
     n: int
@@ -47,20 +47,20 @@ class Material:
 
     @property
     def train_pool(self) -> Mask:
-        """Who may train."""
+        """The samples allowed in training."""
         return np.ones(self.n, np.bool_) if self.may_train is None else self.may_train
 
     @property
     def test_pool(self) -> Mask:
-        """Who may be tested."""
+        """The samples allowed in testing."""
         return np.ones(self.n, np.bool_) if self.may_test is None else self.may_test
 
     def strata(self, stratify: bool) -> Positions:
-        """The class of each sample, or one stratum of all."""
+        """Return the class of each sample, or a single stratum."""
         return self.labels if stratify and self.labels is not None else np.zeros(self.n, np.intp)
 
     def known_subjects(self, why: str) -> Positions:
-        """The subject of each sample; `why` begins the sentence if they are not known."""
+        """Return the subject of each sample; `why` is the subject of the error message if they are not known."""
         if self.subjects is None:
             raise DesignError(
                 f"{why} requires subjects, but no subjects were given.",
@@ -69,7 +69,7 @@ class Material:
         return self.subjects
 
     def known_labels(self, why: str) -> Positions:
-        """The class of each sample; `why` begins the sentence if they are not known."""
+        """Return the class of each sample; `why` is the subject of the error message if they are not known."""
         if self.labels is None:
             raise DesignError(
                 f"{why} requires labels, but no labels were given.", "pass the class of each sample (y)."
@@ -78,14 +78,14 @@ class Material:
 
     @property
     def is_identity(self) -> bool:
-        """Whether labels and subjects are two names of the same."""
+        """Whether labels and subjects define the same classes."""
         if self.labels is None or self.subjects is None or len(self.classes) != len(self.people):
             return False
         pairs = np.unique(self.labels * len(self.people) + self.subjects)
         return len(pairs) == len(self.people)
 
     def table(self, stratify: bool) -> npt.NDArray[np.int64]:
-        """How many samples each subject has, and then, if there are several classes and they count, of each class."""
+        """Return the number of samples of each subject, and also of each class if there are several and they are stratified."""
         subjects = self.known_subjects("A subject-disjoint protocol")
         sizes = np.bincount(subjects, minlength=len(self.people))[:, None].astype(np.int64)
         if not stratify or self.labels is None or len(self.classes) < 2:
@@ -106,20 +106,20 @@ def material(
     test_on: Any = None,
     rows: Any = None,
 ) -> Material:
-    """Check labels, subjects and choices once, and number them.
+    """Check labels, subjects and selections once, and number them.
 
     Parameters
     ----------
     labels, subjects
         One of each per sample, or None.
     n
-        How many samples there are, if neither is given.
+        The number of samples, if neither is given.
     ids
         The name of each sample, if `train_on` and `test_on` list names.
     train_on, test_on
-        Who may train, and who may be tested: a mask, positions, or ids.
+        The samples allowed in training and in testing: masks, positions or ids.
     rows
-        What the samples are, of which splits give positions.
+        The word for the samples to which positions of splits refer.
     """
     sizes = {
         what: length_of(values, what)
@@ -185,7 +185,7 @@ def _is_mask(choice: Any) -> bool:
 
 
 def length_of(values: Any, what: str) -> int:
-    """How many samples values are of; of what is no list of them there are none to count."""
+    """Return the number of samples of a list of values; refuse anything else."""
     shape = getattr(values, "shape", None)
     if (
         (isinstance(values, str | bytes) and what != "X")
@@ -222,14 +222,14 @@ def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
 
 
 def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> Parts:
-    """Refuse a division that trains or tests nobody, or tests a class that nobody trained.
+    """Refuse a division without training or test samples, or with a test class that is not in training.
 
     Parameters
     ----------
     where
-        Which division this is, to begin the sentence.
+        The name of the division, for the error message.
     all_classes
-        Whether every class that is tested must have been trained.
+        Whether every test class must be in training.
     """
     train, _, test = parts
     for mask, does in ((train, "trains"), (test, "is tested")):

@@ -1,4 +1,4 @@
-"""The random divisions a protocol asks for: seeded, the same in any order, and usable as scikit-learn's ``cv``."""
+"""The random divisions that a protocol specifies: seeded, the same in any order, and usable as scikit-learn's ``cv``."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ class Split:
     Attributes
     ----------
     repeat, fold
-        Which of the protocol's, both counted from 1; a hold-out has one fold in each repeat.
+        The repeat and the fold, counted from 1; a hold-out has one fold in each repeat.
     train, test
         Positions of samples, ascending.
     validation
-        Positions of the samples to tune on, of a protocol with three parts; otherwise None.
+        Positions of the samples for tuning, in a protocol with three parts; otherwise None.
     enrolled
-        Positions of the samples of held-out people that the test samples are searched among, where new people are identified;
-        otherwise None.
+        Positions of the enrolled samples of held-out people, among which test samples are searched when new
+        people are identified; otherwise None.
     """
 
     repeat: int
@@ -86,12 +86,12 @@ class Split:
 
     @property
     def known(self) -> Positions:
-        """The samples whose classes can be named: those enrolled, or else those trained on."""
+        """The samples whose classes can be named: the enrolled samples, or otherwise the training samples."""
         return self.train if self.enrolled is None else self.enrolled
 
     @property
     def mark(self) -> str:
-        """A digest of who trains, is enrolled and is tested: of equal splits it is equal, wherever they stand."""
+        """A digest of the training, enrolled and test samples: equal for equal splits, regardless of repeat and fold."""
         given = (self.train, self.test) if self.enrolled is None else (self.train, self.enrolled, self.test)
         parts = (np.asarray(part, np.int64).tobytes() for part in given)
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
@@ -110,27 +110,27 @@ class Split:
 class Splitter:
     """Make the splits of a protocol.
 
-    Every repeat has a random stream of its own, so repeats are the same in whatever order, and by however
-    many threads, they are made.
+    Every repeat has a separate random stream, so repeats do not depend on their order or on the number of
+    threads.
 
     Parameters
     ----------
     protocol
-        What to do. Where it does not say whether subjects are shared, they are, and it is made to say so.
+        The protocol. If it does not state whether subjects are shared, they are, and ``mixed`` is added.
     seed
-        Of the random choices.
+        The seed of the random choices.
     stratify
-        Whether parts are to have the classes of the whole, as nearly as can be. What was reached is told by
+        Whether parts get the class proportions of the whole, as nearly as possible. The result is measured by
         :func:`proband.protocols.splits.balancing.imbalance`.
     missing
-        What to do with subjects that have too few samples for the numbers per subject: "error" names them,
+        What to do with subjects with too few samples for the numbers per subject: "error" names them,
         "drop" leaves them out (:meth:`left_out` names and counts them).
     all_classes
-        Whether to refuse splits that test a class of which nothing was trained.
+        Whether to refuse splits that test a class without training samples.
     enrolled_each
-        How many samples of each held-out person are enrolled, where the classes are subjects and the protocol keeps them apart: these
-        samples are drawn at random, and the person's others are the test samples, to be searched among all that are enrolled. None
-        refuses such a protocol.
+        The number of samples enrolled for each held-out person if the classes are subjects and the protocol
+        keeps them apart: these samples are chosen at random, and the person's other samples are searched
+        among all enrolled samples. None refuses such a protocol.
 
     Examples
     --------
@@ -179,28 +179,28 @@ class Splitter:
         Parameters
         ----------
         labels, subjects
-            One of each per sample. Mixed protocols need no subjects, and only those that count per class need
-            labels.
+            One of each per sample. Mixed protocols need no subjects, and only protocols that count per class
+            need labels.
         ids
             The samples' names, if `train_on` or `test_on` list names.
         train_on, test_on
             The samples that meet the protocol's conditions (``[train: session 1; test: session 2]``), or
             the two data sets of an external test: masks, positions or ids. Numbers of samples are drawn from
-            them; folds and percentages divide all samples, of which those that may not train or be tested are
-            then left out.
+            these; folds and percentages divide all samples, and samples not allowed in a part are then left
+            out.
         repeats
-            Which repeats to make, counted from 1; by default all.
+            The repeats to make, counted from 1; by default all.
 
         Returns
         -------
         iterator of Split
-            Each with the positions to train on and those to test.
+            Each with the positions of training and test samples.
 
         Raises
         ------
         DesignError
-            If the protocol cannot be carried out: at once where that is certain, or at the split where chance
-            has it so.
+            If the protocol cannot be carried out: immediately if that is certain, otherwise at the split
+            where it happens by chance.
         """
         of = self._material(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on))
         return self._made(of, self._repeats(repeats))
@@ -214,7 +214,7 @@ class Splitter:
         train_on: Any = None,
         test_on: Any = None,
     ) -> tuple[str, ...]:
-        """The subjects with too few samples for the protocol's numbers per subject.
+        """Return the subjects with too few samples for the numbers per subject of the protocol.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class Splitter:
         ids
             The samples' names, if `train_on` or `test_on` list names.
         train_on, test_on
-            The samples that may train and be tested: masks, positions or ids; by default all.
+            The samples allowed in training and in testing: masks, positions or ids; by default all.
 
         Returns
         -------
@@ -241,7 +241,7 @@ class Splitter:
         train_on: Any = None,
         test_on: Any = None,
     ) -> tuple[Mask, tuple[str, ...]]:
-        """Which samples are of subjects with too few for the protocol's numbers per subject, and who these are.
+        """Return which samples belong to subjects with too few samples for the numbers per subject, and the names of these subjects.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class Splitter:
         ids
             The samples' names, if `train_on` or `test_on` list names.
         train_on, test_on
-            The samples that may train and be tested: masks, positions or ids; by default all.
+            The samples allowed in training and in testing: masks, positions or ids; by default all.
 
         Returns
         -------
@@ -260,7 +260,7 @@ class Splitter:
         return too_few(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on), self.protocol)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Positions, Positions]]:  # noqa: N803
-        """Yield positions to train and to test, as scikit-learn asks for them.
+        """Yield training and test positions in the form scikit-learn expects.
 
         Parameters
         ----------
@@ -269,12 +269,12 @@ class Splitter:
         y
             Class of each sample.
         groups
-            Subject of each sample. Numbers per subject (``HO*``) take the classes for subjects if there are none.
+            Subject of each sample. Numbers per subject (``HO*``) use the classes as subjects if there are none.
 
         Returns
         -------
         iterator of tuple
-            For each split two arrays: the positions to train on, and those to test.
+            For each split two arrays: the training and the test positions.
         """
         if self.enrolled_each is not None:
             raise UsageError(
@@ -288,7 +288,7 @@ class Splitter:
         return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
-        """How many splits there are; leaving one out needs to know of what.
+        """Return the number of splits; leave-one-out protocols need the data.
 
         Parameters
         ----------
@@ -431,7 +431,7 @@ class Splitter:
 
 
 def require_few(protocol: Protocol, n_splits: int) -> None:
-    """Refuse more splits than can be made."""
+    """Refuse more than the largest number of splits."""
     if n_splits > MOST_SPLITS:
         raise DesignError(
             f"{protocol} has {count(n_splits)} splits, more than the limit of {count(MOST_SPLITS)}.",
@@ -458,18 +458,18 @@ def splitter(
     seed
         The seed of the splits.
     stratify
-        Whether classes are shared out evenly.
+        Whether parts get the class proportions of the whole.
     missing
-        What becomes of subjects with too few samples: ``error`` or ``drop``.
+        What to do with subjects with too few samples: ``error`` or ``drop``.
     all_classes
-        Whether every class must be trained on.
+        Whether every test class must be in training.
     enrolled_each
-        How many samples of each held-out person are enrolled, where subjects are the classes and are kept apart.
+        The number of samples enrolled for each held-out person, if subjects are the classes and are kept apart.
 
     Returns
     -------
     Splitter
-        What makes the splits, as scikit-learn takes it.
+        The splitter, usable as scikit-learn's ``cv``.
 
     Examples
     --------
