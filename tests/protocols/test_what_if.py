@@ -111,7 +111,7 @@ def test_what_cannot_be_asked_is_refused(data: FeatureTable) -> None:
         what_if(NEAREST, data, "mixed", "5f CV", label="sex", exclusions=["1"])
     with pytest.raises(UsageError, match="question must be"):
         what_if(NEAREST, data, "why", "5f CV", label="sex")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="One classifier"):
+    with pytest.raises(UsageError, match="one classifier"):
         what_if({"a": NEAREST, "b": NEAREST}, data, "mixed", "5f CV", label="sex")
 
 

@@ -44,14 +44,15 @@ class ICA(Recognizer):
     Parameters
     ----------
     architecture
-        1: independent *basis images* (pixels are the observations), coefficients are free. 2: a *factorial code* (faces
-        are the observations), coefficients are independent.
+        1: independent *basis images* (pixels are the observations), with unconstrained coefficients. 2: a
+        *factorial code* (faces are the observations), with independent coefficients.
     components
         Principal components kept before unmixing, a number or a share.
     method
-        ``fastica`` holds sources uncorrelated, so that it rotates white data, which a cosine does not see: architecture 1
-        ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding (for standardised pixels). ``infomax``
-        (Bell and Sejnowski 1995; on faces Bartlett et al. 1998) does not, and ranks otherwise.
+        ``fastica`` keeps sources uncorrelated, so it rotates white data, which does not change a cosine:
+        architecture 1 ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding (for
+        standardised pixels). ``infomax`` (Bell and Sejnowski 1995; on faces Bartlett et al. 1998) does not,
+        and ranks differently.
 
     Examples
     --------

@@ -25,15 +25,15 @@ _SOFT = 0.2  # soft weighting: squared differences times eigenvalue to this powe
 
 @dataclass(frozen=True)
 class LDA(Recognizer):
-    """Reduce faces by PCA, then find the directions that part people best.
+    """Reduce faces by PCA, then find the directions that separate people best.
 
     Parameters
     ----------
     comparison
         ``l1``, ``l2``, ``angle``, or ``soft``: L2 with each squared difference weighted by eigenvalue^0.2.
     components
-        Principal components kept before LDA, a number or a share. The share of 0.4 matters: as many components as
-        the within-person scatter allows fit its noise and recognise far less.
+        Principal components kept before LDA, a number or a share. The share of 0.4 matters: with as many
+        components as the within-person scatter allows, LDA fits noise and recognises far fewer faces.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class LDA(Recognizer):
 def discriminants(
     coefficients: npt.NDArray[np.float64], codes: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Solve S_between v = r S_within v; return the directions (one a column) and ratios r, largest first.
+    """Solve S_between v = r S_within v; return the directions (one per column) and ratios r, largest first.
 
     Each direction has unit within-person variance.
     """

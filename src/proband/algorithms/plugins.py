@@ -1,4 +1,4 @@
-"""A user's own recognisers: a function, a scikit-learn estimator, an ONNX model."""
+"""Custom recognisers: a function, a scikit-learn estimator, or an ONNX model."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class CallableRecognizer(Recognizer):
 
 @dataclass(frozen=True, eq=False)
 class EstimatorRecognizer(Recognizer):
-    """A scikit-learn estimator on flattened pixels: its ``transform``, or else its decision values, are the vectors."""
+    """A scikit-learn estimator on flattened pixels: the vectors are its ``transform`` output, or otherwise its decision values."""
 
     estimator: Any
     name: str
@@ -100,14 +100,14 @@ class EstimatorRecognizer(Recognizer):
 
 @dataclass(frozen=True, eq=False)
 class OnnxRecognizer(Recognizer):
-    """An embedding model in ONNX form, fed with crops resized to its input, repeated over its channels.
+    """An ONNX embedding model; crops are resized to its input and repeated over its channels.
 
     Parameters
     ----------
     path
         The model; its first input is batch × channels × height × width of floats.
     mean, scale
-        Pixels are fed as (value − mean)/scale; the defaults give values between −1 and 1.
+        The input is (value − mean)/scale; the defaults give values between −1 and 1.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Train, represent and score: several recognisers over the same faces, with what they were trained on checked."""
+"""Train several recognisers, check their training sets, and score the same faces with each."""
 
 from __future__ import annotations
 
@@ -50,25 +50,26 @@ class Sets:
 
     @property
     def trained_targets(self) -> tuple[str, ...]:
-        """The targets that are trained on."""
+        """The targets that are in training."""
         trained = set(self.training)
         return tuple(name for name in self.targets if name in trained)
 
     def check(self, samples: Samples, allow_training_overlap: bool = False) -> Note:
-        """Refuse training samples that are tested on, and say how training and test people meet.
+        """Refuse training samples that are also tested, and report the overlap of training and test people.
 
         Parameters
         ----------
         samples
-            The table that says whose each sample is.
+            The table with the subject of each sample.
         allow_training_overlap
-            Whether targets may be trained on, as where the training set is the gallery (Beveridge et al. 2001, §3). Queries never
-            may: a probe that was trained on tests nothing.
+            Whether targets may be in training, as when the training set is the gallery (Beveridge et al.
+            2001, §3). Queries never may.
 
         Returns
         -------
         Note
-            Whether there is training, and how many people are in both training and test; or how many targets are trained on.
+            Whether there is training, and the number of people in both training and test; or the number of
+            targets in training.
         """
         trained = set(self.training)
         queries = [name for name in self.queries if name in trained]
@@ -106,18 +107,18 @@ def train(
     training: Sequence[str],
     progress: Progress | None = None,
 ) -> list[Model]:
-    """Train recognisers on those of the training samples that were acquired.
+    """Train recognisers on the training samples that were acquired.
 
     Parameters
     ----------
     recognizers
-        What is trained.
+        The recognisers.
     acquired
         The crops of all samples.
     training
-        The ids that are trained on.
+        The ids of the training samples.
     progress
-        What is told how far it is.
+        The receiver of progress.
 
     Returns
     -------
@@ -148,7 +149,7 @@ def score(
     *,
     engine: Engine = None,
 ) -> list[DenseScores]:
-    """Score queries against targets; samples that failed to be acquired are failed cells.
+    """Score queries against targets; samples that were not acquired give failed cells.
 
     Parameters
     ----------
@@ -157,14 +158,14 @@ def score(
     acquired
         The crops of all samples.
     sets
-        Who was trained on, who is a query and who a target.
+        The training samples, queries and targets.
     progress, engine
-        What is told how far it is, and where the work runs.
+        The receiver of progress, and where the work runs.
 
     Returns
     -------
     list
-        Scores of each model.
+        The scores of each model.
     """
     progress = progress or Silent()
     queries = [name for name in sets.queries if name not in acquired.failures]

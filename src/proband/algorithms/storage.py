@@ -33,7 +33,7 @@ _SETTINGS = "settings"
 
 
 def save_model(model: Model, path: str | Path) -> None:
-    """Write a model as ``.npz``: its arrays, its settings, and the hash of the ids it was trained on.
+    """Write a model as ``.npz``: its arrays, its settings, and the hash of the training ids.
 
     Parameters
     ----------

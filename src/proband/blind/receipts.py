@@ -1,4 +1,4 @@
-"""The supervisor's log of what was handed in and when: one line a receipt, each of which holds the digest of the line before."""
+"""The supervisor's log of submissions: one line per receipt, each with the digest of the line before."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ TIME_STATED = Sentence(
 
 @dataclass(frozen=True)
 class Receipt(Record):
-    """One submission, received.
+    """The receipt of one submission.
 
     Attributes
     ----------
     number
-        Its place in the log, from 1.
+        Its number in the log, from 1.
     received, clock
-        When it was received, in UTC, and whether a clock was read; if not, the supervisor stated the time.
+        The time of receipt in UTC, and whether a clock was read; if not, the supervisor entered the time.
     operator
-        Who received it, if that is stated.
+        Who received it, if stated.
     algorithm
-        What the submission calls its algorithm.
+        The name of the algorithm in the submission.
     package, submission
         The digests of the package it answers and of the submission as a whole.
     files
@@ -82,11 +82,11 @@ class Receipt(Record):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its line, which binds it and all receipts before it."""
+        """SHA-256 of its line, which covers it and all receipts before it."""
         return digest_of(self.line)
 
     def seconds_late(self, package: Package) -> float:
-        """How late it was.
+        """Return how late it was.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Receipt(Record):
         return (moment_of(self.received) - moment_of(package.deadline)).total_seconds()
 
     def sentences(self, package: Package) -> list[Note]:
-        """Say when it was received, and whether that was in time.
+        """State when it was received, and whether that was in time.
 
         Parameters
         ----------
@@ -165,17 +165,17 @@ class Receipts:
         return cls(path, tuple(receipts))
 
     def of(self, package: Package, submission: Submission) -> Receipt:
-        """The receipt of a submission, as it is now; one that was not received, or changed since, is refused.
+        """Return the receipt of a submission; a submission that was not received, or was changed since, is refused.
 
         Parameters
         ----------
         package, submission
-            What was handed in, and for which package.
+            The submission, and the package it answers.
 
         Returns
         -------
         Receipt
-            The first receipt of these very files.
+            The first receipt of the same files.
         """
         own = [receipt for receipt in self.receipts if receipt.package == package.digest]
         for receipt in own:
@@ -206,27 +206,27 @@ def receive(
     at: str | None = None,
     operator: str | None = None,
 ) -> Receipt:
-    """Record that a submission was received: a new line in the log, which is made if it is not there.
+    """Record that a submission was received: a new line in the log, which is created if necessary.
 
-    Whether it is fit to be scored is asked elsewhere: what comes late cannot be helped by a check.
+    Whether it can be scored is checked separately.
 
     Parameters
     ----------
     package
         The package that is answered.
     submission
-        The directory that was handed in.
+        The directory of the submission.
     log
-        The supervisor's log, outside of both.
+        The supervisor's log, outside the package and the submission.
     at
-        When it was received, with a time zone; by default the clock is read. The receipt says which.
+        The time of receipt, with a time zone; by default from the clock. The receipt records which.
     operator
         Who receives it.
 
     Returns
     -------
     Receipt
-        The receipt; its digest is what the participant should be given.
+        The receipt; give its digest to the participant.
     """
     folder, log = Path(submission), Path(log)
     with naming(place=str(folder)):
@@ -283,12 +283,13 @@ def receive(
 def receipt_of(
     package: Package, submission: Submission, receipts: Receipts | None, late: Late
 ) -> Receipt | None:
-    """The receipt of a submission that is to be scored; what is late is refused, unless it is to be labelled.
+    """Return the receipt of a submission to be scored; late submissions are refused unless they are to be labelled.
 
     Parameters
     ----------
     late
-        ``"refuse"`` or ``"label"``; of labelled ones the results say that they were late, or that nobody knows.
+        ``"refuse"`` or ``"label"``; for labelled submissions the results state that they were late, or that
+        the time is unknown.
     """
     if late not in get_args(Late):
         raise UsageError(

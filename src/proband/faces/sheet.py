@@ -1,4 +1,4 @@
-"""Many small images on one sheet, to look at."""
+"""A contact sheet of many small images."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def contact_sheet(
     Returns
     -------
     PIL.Image.Image
-        One picture of all.
+        The sheet as one image.
 
     Examples
     --------

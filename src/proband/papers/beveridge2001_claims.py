@@ -52,13 +52,13 @@ class ChoiceEvidence:
     printed
         The published counts behind the printed p-values.
     bootstrap, n, successes
-        The share of resamples by the number of successes, 0 to n, and how many of n probes succeed.
+        The share of resamples by the number of successes, 0 to n, and the number of successes among n probes.
     n_resamples
-        How many resamples there were.
+        The number of resamples.
     rates, unbalanced
         Section 7: rank-1 rates over choices by algorithm, balanced, and Mahalanobis unbalanced.
     differences
-        Of pairs of algorithms in the same trials.
+        Differences between pairs of algorithms in the same trials.
     """
 
     pairs: Mapping[str, PairedOutcomes]

@@ -1,6 +1,6 @@
-"""What Beveridge et al. (2001) say of their sets, of a table of paired outcomes and of a trial's choices, judged here.
+"""Claims of Beveridge et al. (2001) about their sets, a table of paired outcomes and the choices of a trial.
 
-Tables 2, 3, 5 and 6 show how the studies are laid out. What they state is counting, so that a rule holds or does not.
+Tables 2, 3, 5 and 6 show the layout of the studies. They state counts, so a rule holds or does not.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Listed = tuple[tuple[int, Choice], ...]
 """A trial as Table 6 lists it: people by their numbers, and what was chosen of each."""
 
 TABLE_2 = {"fa": 1196, "fb": 1195, "dup1": 722, "dup2": 234, "fc": 194, "training": 501}
-"""Published numbers of images. In the copy at hand the last two stand apart from their rows."""
+"""Published numbers of images. In the copy used, the last two are separated from their rows."""
 
 TABLE_3 = PairedOutcomes(73, 2, 27, 23)
-"""The made-up example of paired outcomes: both, only A, only B, neither."""
+"""The invented example of paired outcomes: both, only A, only B, neither."""
 
 UNBALANCED = (
     (0, (3, 1)), (1, (1, 3)), (2, (3, 0)), (3, (1, 3)), (4, (2, 0)), (5, (1, 2)), (6, (2, 1)), (7, (1, 3)), (159, (2, 1)),
@@ -49,7 +49,7 @@ _COPIES, _LIKELY = 4, 0.99
 
 @dataclass(frozen=True, eq=False)
 class DesignEvidence:
-    """What Tables 2, 3, 5 and 6 are about.
+    """The evidence for Tables 2, 3, 5 and 6.
 
     Attributes
     ----------
@@ -58,15 +58,15 @@ class DesignEvidence:
     layout
         The day and the expression of each image, for every person here.
     unbalanced, balanced
-        What one trial of each kind chooses here.
+        The choices of one trial of each kind here.
     n_algorithms
-        How many algorithms section 7 compares here.
+        The number of algorithms that section 7 compares here.
     printed
         The counts of Table 3.
     printed_unbalanced, printed_balanced
         The rows of Table 6.
     n_resampled
-        How many people section 7.2 would draw with replacement.
+        The number of people that section 7.2 would draw with replacement.
     """
 
     probe_sets: Mapping[str, frozenset[str]]
@@ -216,10 +216,11 @@ def _about_copies(evidence: DesignEvidence) -> Claim:
 
 
 def chance_of_copies(n: int, copies: int) -> float:
-    """The probability that somebody is drawn so often or more when n of n people are drawn with replacement.
+    """Return the probability that at least one person is drawn `copies` times or more when n of n people are drawn with replacement.
 
-    The numbers of draws are independent Poisson variables with mean 1, given that they add up to n. So the probability that none
-    reaches `copies` is that of n truncated ones which add up to n, over that of n whole ones.
+    The numbers of draws are independent Poisson variables with mean 1, given that they add up to n. So the
+    probability that no number reaches `copies` is the probability that n truncated variables add up to n,
+    divided by the same for n untruncated variables.
     """
     truncated = np.array([exp(-1) / factorial(k) for k in range(copies)])
     sums, power, left = np.ones(1), truncated, n

@@ -1,4 +1,4 @@
-"""The studies of Beveridge et al. 2001 carried out anew: McNemar's tests, the bootstrap, and permuted galleries and probes."""
+"""Reproduction of the studies of Beveridge et al. 2001: McNemar's tests, the bootstrap, and permuted galleries and probes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ CONTENTS = (
     ("Figure 3", "differences in the same trial", "here, with Table 7"),
     ("Figure 4", "balanced against unbalanced sampling", "here; the paper prints no numbers"),
 )
-"""Every numbered table and figure of the paper, what it shows, and what the page has of it."""
+"""Every numbered table and figure of the paper, its content, and its counterpart on the page."""
 _FILES = ("rates.csv", "samples.csv", "scores.npz", "probe_sets.csv", "probe_sets_scores.npz")
 
 _PEOPLE = Sentence(
@@ -100,7 +100,7 @@ _SAVED = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What was measured.
+    """The results.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Measurements:
     bootstrap, medians
         Resampled rates of the easiest probe set, and median ranks of a hard one.
     choices, unbalanced
-        The virtual experiments, with columns of images used equally often and not, and what the first trial of each chose.
+        The virtual experiments, balanced and unbalanced, and the choices of the first trial of each.
     """
 
     table4: Mapping[str, Findings]
@@ -136,7 +136,7 @@ class Measurements:
         return pair
 
     def design(self, samples: Samples) -> DesignEvidence:
-        """How the studies are laid out: the probe sets, the images of section 7, and what a trial chose."""
+        """The layout of the studies: the probe sets, the images of section 7, and the choices of a trial."""
         frame = samples.frame
         images = frame.group_by("subject", maintain_order=True).agg("id", "day", "expression")
         place = {
@@ -158,12 +158,12 @@ class Measurements:
         )
 
     def outcomes(self, category: str) -> Outcomes:
-        """What became of a probe set, by PCA."""
+        """The outcomes of PCA on a probe set."""
         return _first(self.table4[SECOND], category)
 
     @property
     def evidence(self) -> ChoiceEvidence:
-        """What the claims are about."""
+        """The evidence for the claims."""
         pairs = [*NOT_WON, *product(("pca:l1", _BEST), LDA)]
         return ChoiceEvidence(
             {name: row.counts for name, row in self.tests().items()},
@@ -206,20 +206,20 @@ def reproduce_beveridge2001(
     people: Positive = 160,
     training: Positive = 225,
 ) -> tuple[Reproduction, Path]:
-    """Carry the studies out on synthetic people and write their page and their scores; return both.
+    """Carry out the studies with synthetic people and write their page and their scores.
 
     Parameters
     ----------
     out
         The directory of the page.
     n_resamples
-        How many trials.
+        The number of trials.
     people, training
-        How many people are tested, and trained on.
+        The numbers of test and training people.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -295,7 +295,7 @@ def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
 
 
 def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> Reproduction:
-    """Put the paper's tables and figures beside ours."""
+    """Assemble the paper's tables and figures next to ours."""
     design, choices = measurements.design(data.samples), measurements.trials
     judged, laid_out = claims(measurements.evidence), design_claims(design)
     names = data.samples.frame.group_by("subject", maintain_order=True).agg("id")["id"].to_list()

@@ -1,4 +1,4 @@
-"""The tables of Beveridge et al. (2001) as the page shows them: what was published beside what synthetic people give."""
+"""The tables of Beveridge et al. (2001) as shown on the page: published values next to values for synthetic people."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def sets_table(n_gallery: int, probe_sets: Mapping[str, frozenset[str]], n_train
 
 
 def example_table(second: str, category: str, pairs: PairedOutcomes) -> Table:
-    """Table 3: paired outcomes of two algorithms, the paper's made-up example beside a probe set here."""
+    """Table 3: paired outcomes of two algorithms, the paper's invented example next to a probe set here."""
     heads = (
         *columns("outcome of B"),
         *(
@@ -97,7 +97,7 @@ def paired_table(
     Parameters
     ----------
     first
-        What PCA is called in the notes.
+        The name of PCA in the notes.
     tests
         McNemar's tests by the second algorithm and the probe set.
     over_people
@@ -156,7 +156,7 @@ def medians_table(algorithm: str, censored: int, n_resamples: int, medians: Mapp
 
 
 def layout_table(names: Sequence[Sequence[str]], design: DesignEvidence) -> Table:
-    """Table 5: the images by person, day and expression; `names` are their ids, a row a person."""
+    """Table 5: the images by person, day and expression; `names` are their ids, one row per person."""
     heads = (
         *columns("person"),
         *(Column(f"day {day}\n{which}") for day in (1, 2) for which in ("one expression", "another")),
@@ -195,7 +195,7 @@ def choices_tables(names: Sequence[Sequence[str]], design: DesignEvidence) -> tu
 
 
 def in_cycles(listed: Listed) -> Listed:
-    """A balanced trial in the order of its pattern: the eight pairs, one after another, as often as there are people for it."""
+    """Return a balanced trial in the order of its pattern: the eight pairs in turn, for all people."""
     seen: dict[tuple[int, int], int] = {}
     keyed = []
     for person, choice in listed:
@@ -230,7 +230,7 @@ def _chosen(row: tuple[int, tuple[int, int]], names: Sequence[Sequence[str]] | N
 
 
 def rates_table(rates: Mapping[str, Distribution]) -> Table:
-    """Figure 1 in numbers."""
+    """The numbers of Figure 1."""
     rows = [
         (
             text_cell(name),

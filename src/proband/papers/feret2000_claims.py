@@ -1,4 +1,4 @@
-"""What Phillips et al. (2000) report of the FERET evaluation, the rules by which synthetic people agree, and the verdicts."""
+"""Claims of Phillips et al. (2000) on the FERET evaluation, the rules for agreement, and the verdicts."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ class FeretEvidence:
     variation
         Rates over galleries in order of their dates, by category.
     gains, costs
-        On fb probes: the later less the earlier version of an algorithm, and the partially less the fully automatic one.
+        On fb probes: the later minus the earlier version of an algorithm, and the partially minus the fully
+        automatic version.
     leaders
         The best algorithm by identification and by verification, for each category.
     n_algorithms
-        How many could have led.
+        The number of algorithms that could lead.
     dup2
-        What duplicates II were searched for in; None where there are none.
+        The gallery for duplicates II; None without duplicates II.
     """
 
     averages: Mapping[str, ShownDifference]
@@ -63,9 +64,10 @@ class OwnGallery:
     Attributes
     ----------
     n_enrolled, n_within, n_whole
-        People enrolled, those of them who are in the other categories' gallery, and all of that.
+        The numbers of people enrolled, of those also in the gallery of the other categories, and in that
+        gallery.
     least_days
-        The least time between a probe and its mate.
+        The shortest time between a probe and its mate.
     """
 
     n_enrolled: int
@@ -75,7 +77,7 @@ class OwnGallery:
 
 
 def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -> FeretEvidence:
-    """Take from a study what the claims are about; `verification` has FNMR by category and algorithm."""
+    """Extract the evidence for the claims from a study; `verification` has FNMR by category and algorithm."""
     there: dict[str, CategoryResult] = {one.category: one for one in study.results if one.category in PROBES}
     return FeretEvidence(
         {name: _at_rank_1(one.average) for name, one in there.items()},

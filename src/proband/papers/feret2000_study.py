@@ -1,4 +1,4 @@
-"""The FERET evaluation of September 1996 carried out anew: its tables and figures beside those of synthetic people."""
+"""Reproduction of the FERET evaluation of September 1996: its tables and figures next to those of synthetic people."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ CONTENTS = (
     ("Figure 9", "fully and partially automatic versions, fb probes", "here"),
     ("Figure 10", "fully and partially automatic versions, duplicate I probes", "here"),
 )  # fmt: skip
-"""Every numbered table and figure of the paper, what it shows, and what the page has of it."""
+"""Every numbered table and figure of the paper, its content, and its counterpart on the page."""
 
 TOOK_PART = (
     ("Massachusetts Institute of Technology, Media Laboratory", "March 1995, September 1996", "yes, September 1996", "eigenfaces; Bayesian differences"),
@@ -127,14 +127,14 @@ _VARIED = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class FeretMeasurements:
-    """What was measured.
+    """The results.
 
     Attributes
     ----------
     study
         FERET's categories of probes.
     changed, rotated
-        The fb probes beside their digitally changed copies, and beside rotated views of the same people.
+        The fb probes compared with their digitally changed copies, and with rotated views of the same people.
     """
 
     study: FeretStudy
@@ -146,18 +146,18 @@ class FeretMeasurements:
 def reproduce_feret2000(
     out: Path, people: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page and its scores; return both.
+    """Run the study with synthetic people and write its page and its scores.
 
     Parameters
     ----------
     out
         The directory of the page.
     people
-        How many people.
+        The number of people.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def further(data: Feret2000, people: int, seed: int) -> tuple[str, ...]:
 
 
 def reproduction(data: Feret2000, measured: FeretMeasurements, seed: int) -> Reproduction:
-    """Put the paper's tables and figures beside ours."""
+    """Assemble the paper's tables and figures next to ours."""
     study = measured.study
     verification = _verification(data, study)
     judged = claims(evidence_of(study, verification))

@@ -28,7 +28,7 @@ from proband.study.inputs import in_memory
 from proband.words import count, given
 
 CLASSIFIERS = {"LBP": "lbp:nbnn", "SRC": "src"}
-"""The paper's two: local binary patterns with naive Bayes nearest neighbours, and sparse representations."""
+"""The paper's two classifiers: local binary patterns with naive Bayes nearest neighbours, and sparse representations."""
 
 FACES = ("80-20 HO", "67-33 HO", "50-50 HO", "5f CV", "3f CV", "2f CV")
 ATTRIBUTES = ("90-10 HO", "80-20 HO", "50-50 HO", "10f CV", "5f CV", "2f CV")
@@ -41,7 +41,7 @@ IMAGES = (12, 8, 4)
 """Images per person in the recognition of identity; the paper had 26, 20 and 10."""
 
 MODELS = 10
-"""Women who show expressions, as in JAFFE."""
+"""The number of women showing expressions, as in JAFFE."""
 
 POSES: dict[ExpressionName, int] = {
     "neutral": 30,
@@ -55,7 +55,7 @@ POSES: dict[ExpressionName, int] = {
 """JAFFE's 213 images: about three of each expression of each woman."""
 
 SEXES = {"M": 0.6, "F": 0.4}
-"""Shares of those whose sex is recognised: the paper has 600 men and 400 women of FERET. Of AR's people half are women."""
+"""Shares of men and women for recognising sex: the paper has 600 men and 400 women of FERET. Half of the people in AR are women."""
 
 POSED = 0.1
 """Difficulty of the images of Table 5: taken in one sitting from a tripod, where camera and lights hardly move.
@@ -84,12 +84,12 @@ class Mery2016:
     faces
         Identity under the protocols of Table 4, by the people in the gallery: all, and the first half of them.
     galleries
-        Identity by the size of galleries; those of one size are of different people, and together of everybody if
-        the people can be parted evenly.
+        Identity by the size of galleries; galleries of one size have different people, and together all
+        people if they can be divided evenly.
     images
-        Identity of all people, by the images that there are of each.
+        Identity of all people, by the number of images of each.
     expressions
-        Expression by the difficulty of the pictures; at `POSED` under all protocols of Table 5.
+        Expression by the difficulty of the images; at `POSED` under all protocols of Table 5.
     sex
         Sex under the protocols of Table 6.
     """
@@ -108,15 +108,15 @@ def run_mery2016(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Mery2016:
-    """Photograph the people and run both classifiers under all protocols.
+    """Render the people and run both classifiers under all protocols.
 
     Parameters
     ----------
     people
-        In the largest gallery, half of them women; four times as many others have their sex recognised, of whom 60% are men, and ten
-        more women show expressions.
+        The number in the largest gallery, half of them women; four times as many others (60% men) are used
+        for recognising sex, and ten more women for expressions.
     runs
-        Splits of a hold-out, and whole cross-validations, for each column of the tables.
+        The number of splits of a hold-out, and of whole cross-validations, for each column of the tables.
     """
     if people < LEAST_PEOPLE or runs < 2:
         raise UsageError(
@@ -229,7 +229,7 @@ def photographed(
     progress: Progress,
     chosen: Collection[str] | None = None,
 ) -> FeatureTable:
-    """Render a population, or those of it who are chosen, and crop the faces by their eyes to 110 × 90 pixels."""
+    """Render a population, or a selection of it, and crop the faces by their eyes to 110 × 90 pixels."""
     everybody = Samples(population.columns())
     whose = everybody.frame["subject"]
     places = np.flatnonzero(whose.is_in(list(whose.unique() if chosen is None else chosen)).to_numpy())
@@ -270,12 +270,12 @@ def _repeated(protocol: Protocol, times: int) -> Protocol:
 
 
 def column_of(one: ProtocolResult) -> str:
-    """The protocol as the paper heads a column: without the number of runs, and whether subjects are mixed."""
+    """Return the protocol as a column heading of the paper: without the number of runs and the mixing of subjects."""
     return one.protocol.scheme
 
 
 def found(run: ProtocolRun, classifier: str, column: str) -> ProtocolResult:
-    """The result of a classifier under the protocol of a column."""
+    """Return the result of a classifier under the protocol of a column."""
     return next(one for one in run.results if one.classifier == classifier and column_of(one) == column)
 
 

@@ -1,4 +1,4 @@
-"""What Mery et al. (2016) conclude from their Tables 4 to 6, the rules by which synthetic people agree, and the verdicts."""
+"""Conclusions of Mery et al. (2016) from their Tables 4 to 6, the rules for agreement, and the verdicts."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ class ProtocolEvidence:
     galleries, images
         Accuracies under the last protocol of the side studies by classifier, by people in the gallery (several galleries) and by images of each.
     singles
-        What one run of each classifier can say: Table 4 by people in the gallery, and Table 6.
+        What a single run of each classifier can show: Table 4 by people in the gallery, and Table 6.
     expressions, sex
         Tables 5 and 6.
     lost
-        The share of each person's expressions that is recognised with mixed folds and not alone, by classifier.
+        The share of each person's expressions recognised with mixed folds but not with disjoint folds, by
+        classifier.
     """
 
     faces: Mapping[int, Runs]
@@ -64,7 +65,7 @@ class ProtocolEvidence:
 
 
 def evidence_of(study: Mery2016) -> ProtocolEvidence:
-    """Take from a study what the claims are about."""
+    """Extract the evidence for the claims from a study."""
     posed = study.expressions[POSED]
     return ProtocolEvidence(
         {people: _runs(run, FACES) for people, run in study.faces.items()},

@@ -1,4 +1,4 @@
-"""The experiments of Mery et al. (2016) carried out anew: their Tables 4 to 6 beside those of synthetic people."""
+"""Reproduction of the experiments of Mery et al. (2016): their Tables 4 to 6 next to those of synthetic people."""
 
 from __future__ import annotations
 
@@ -85,18 +85,18 @@ _SEX = Sentence(
 def reproduce_mery2016(
     out: Path, people: Positive, runs: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page; return both.
+    """Run the study with synthetic people and write its page.
 
     Parameters
     ----------
     out
         The directory of the page.
     people, runs
-        How many people, and runs of each protocol.
+        The numbers of people, and of runs of each protocol.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def reproduce_mery2016(
 
 
 def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
-    """Put the paper's tables beside ours."""
+    """Assemble the paper's tables next to ours."""
     judged = claims(evidence_of(study))
     of = tables(study)
     people = max(study.faces)
@@ -146,7 +146,7 @@ def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
 
 
 class PaperTable(NamedTuple):
-    """A table of the paper: what it is known by, its number, what is recognised, our run and the published numbers."""
+    """A table of the paper: its key, its number, the recognition task, our run and the published numbers."""
 
     key: str
     number: int
@@ -156,7 +156,7 @@ class PaperTable(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the table is called."""
+        """The title of the table."""
         return f"Table {self.number}: {self.what}"
 
 

@@ -81,7 +81,7 @@ _COLUMNS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class StratStudies:
-    """The studies by images of each person, and the probes behind figure 3.
+    """The studies by number of images of each person, and the probes for figure 3.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class StratStudies:
 
     @property
     def evidence(self) -> StratEvidence:
-        """What the claims are about."""
+        """The evidence for the claims."""
         four, algorithm = self.studies[4], ALGORITHMS[0]
         last = low_ranks(four.n_subjects)
         all_units, *by_left_out = four.variances[algorithm][:4]
@@ -123,18 +123,18 @@ def reproduce_micheals_boult2001(
     progress: Progress,
     people: dict[Positive, Positive] | None = None,
 ) -> tuple[Reproduction, Path]:
-    """Run the experiments with three and with four images of each person and write their page; return both.
+    """Run the experiments with three and with four images of each person and write their page.
 
     Parameters
     ----------
     out
         The directory of the page.
     people
-        How many people.
+        The number of people.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def _missed() -> float:
 
 
 def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduction:
-    """Put the papers' figures beside ours."""
+    """Assemble the papers' figures next to ours."""
     judged = claims(found.evidence)
     three, four = (found.studies[images] for images in (3, 4))
     command = f"proband reproduce micheals-boult2001 --seed {seed}"

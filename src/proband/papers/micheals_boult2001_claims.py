@@ -1,4 +1,4 @@
-"""What Micheals and Boult (2001, both papers) report, the rules by which synthetic people agree, and the verdicts."""
+"""Claims of Micheals and Boult (2001, both papers), the rules for agreement, and the verdicts."""
 
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ class StratEvidence:
     Attributes
     ----------
     effects, mixed
-        Of the first algorithm, by images of each person: each column as the gallery, as they are and mixed.
+        For the first algorithm, by images of each person: each column as the gallery, unmixed and mixed.
     errors
         Standard errors by rank and by method's key, of four images of each person.
     successes
         The same: people × probes × low ranks, 1 where the probe is recognised.
     variances
-        By which probe column is left out (0 for none): the variance of the CMC at low ranks.
+        The variance of the CMC at low ranks, by the probe column left out (0 for none).
     leads, gaps
-        The first algorithm less each other one, by images of each person; and less the last one, PCA, with few and with more people.
+        The first algorithm minus each other algorithm, by images of each person; and minus the last, PCA,
+        with few and with more people.
     n_replicates
-        Of a balanced array for the paper's 256 strata of three units.
+        The number of replicates in a balanced array for the paper's 256 strata of three units.
     balanced_columns
-        How many of the 26 columns of STRAT's array of 27 rows are balanced in pairs.
+        The number of column pairs of STRAT's array (26 columns, 27 rows) that are balanced.
     leprosy
         Cochran's example: the binomial and the cluster standard error.
     missed
@@ -271,7 +272,7 @@ def _about_mixing(found: StratEvidence) -> Claim:
 
 
 def decrease_of(successes: Floats, weights: Floats | None = None) -> Floats:
-    """How much smaller the variance within people is than that of independent probes, averaged over ranks; for each row of weights."""
+    """Return how much smaller the variance within people is than with independent probes, averaged over ranks, for each row of weights."""
     people, probes, _ = successes.shape
     weights = np.ones((1, people)) if weights is None else weights
     total = weights.sum(axis=1, keepdims=True)

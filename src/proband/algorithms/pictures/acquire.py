@@ -1,4 +1,4 @@
-"""From pictures to crops: partially automatic (eyes are given) or fully automatic (eyes are found)."""
+"""From images to crops: partially automatic (eye centres are given) or fully automatic (eye centres are detected)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Failure:
-    """Why there is no crop of a picture: the kind of failure, and what was wrong with this one."""
+    """Why an image has no crop: the kind of failure, and the details."""
 
     kind: Target
     detail: str = ""
@@ -44,14 +44,14 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class Acquired:
-    """What became of every picture: a crop, or a reason why there is none.
+    """The result for every image: a crop, or a reason why there is none.
 
     Attributes
     ----------
     crops
         The crops of the samples that were acquired.
     failures
-        The others, by id, each with its reason: failures to acquire, which no rate may forget.
+        The reason for each other sample, by id: failures to acquire, which every rate must count.
     """
 
     crops: Crops
@@ -59,7 +59,7 @@ class Acquired:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """How many failed and why, most frequent reason first."""
+        """The number of failures by reason, the most frequent first."""
         kinds: dict[Target, list[str]] = {}
         for why in self.failures.values():
             kinds.setdefault(why.kind, []).append(why.detail)
@@ -85,30 +85,30 @@ def acquire(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Acquired:
-    """Read, crop and collect the faces of the named samples, a few pictures at a time.
+    """Read and crop the faces of the named samples, a few images at a time.
 
     Parameters
     ----------
     pictures
-        Where they are.
+        The source of the images.
     detector
-        Finds the eyes; without one they are taken from the table's columns left_eye_x, left_eye_y, right_eye_x and
-        right_eye_y.
+        Detects the eyes; without a detector they are taken from the table columns left_eye_x, left_eye_y,
+        right_eye_x and right_eye_y.
     as_they_are
-        The pictures are crops already, all of one size.
+        Whether the images are already crops, all of one size.
     geometry
         The crop; CSU's by default.
     samples
         The table of samples.
     names
-        Of which samples; by default of all.
+        The samples; by default all.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the receiver of progress, and where the work runs.
 
     Returns
     -------
     Acquired
-        The crops, and which samples have none and why.
+        The crops, and the samples without a crop with their reasons.
     """
     wanted = list(names)
     progress = progress or Silent()

@@ -1,4 +1,4 @@
-"""Digitally changed pictures: brighter, darker, lit from one side, larger, smaller or tilted, as in FERET's query set."""
+"""Digitally changed images: brighter, darker, lit from one side, larger, smaller or tilted, as in FERET's query set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNCHANGED = "none"
 
 @dataclass(frozen=True)
 class Illumination(Alteration):
-    """More or less light: every grey value times `gain`."""
+    """More or less light: every grey value is multiplied by `gain`."""
 
     kind: ClassVar[str] = "gain"
     gain: float
@@ -48,7 +48,7 @@ class Illumination(Alteration):
 
 @dataclass(frozen=True)
 class Gamma(Alteration):
-    """Another contrast curve: a grey value v from 0 to 1 becomes v**gamma; above 1 it darkens, and nothing is clipped."""
+    """A gamma curve: a grey value v from 0 to 1 becomes v**gamma; values above 1 darken the image, and nothing is clipped."""
 
     kind: ClassVar[str] = "gamma"
     gamma: float
@@ -62,14 +62,14 @@ class Gamma(Alteration):
 
 @dataclass(frozen=True)
 class Gradient(Alteration):
-    """Light from one side: a gain that falls in a straight line from 1 + strength to 1 - strength across the image.
+    """Light from one side: a gain that falls linearly from 1 + strength to 1 - strength across the image.
 
     Parameters
     ----------
     strength
         Up to 1, at which the far side is black.
     angle
-        Where the light comes from, in degrees: 0 the image's left, 90 above, 180 its right.
+        The direction of the light in degrees: 0 is the left of the image, 90 above, 180 its right.
     """
 
     kind: ClassVar[str] = "side"
@@ -103,7 +103,7 @@ _FORMS = "gain:0.5, gamma:2, side:0.5, side:0.5:90, scale:0.8 or rotate:10"
 
 
 def alteration(text: str) -> Alteration:
-    """Read a change from text.
+    """Parse a change.
 
     ``gain:0.5``, ``gamma:2``, ``side:0.5`` (``side:0.5:90`` from above), ``scale:0.8``, ``rotate:10`` (clockwise, in the plane).
     """
@@ -132,16 +132,16 @@ def with_altered(
 ) -> pl.DataFrame:
     """Add a changed copy of samples to their table, for every change.
 
-    A copy has the covariates of its original, the id ``ID@scale-0.8``, eyes that moved with the change, and says in
-    ``alteration`` and ``altered_from`` what it is. The originals come first; their alteration is ``none``, a value and not
-    a missing one, so that it can stand in conditions.
+    A copy has the covariates of its original, the id ``ID@scale-0.8``, eye centres moved with the change,
+    and the columns ``alteration`` and ``altered_from``. The originals come first; their alteration is
+    ``none``, which is a value rather than missing, so it can be used in conditions.
 
     Parameters
     ----------
     positions
-        Which samples are copied; all by default.
+        The samples to copy; by default all.
     id_column
-        The column of the samples' ids.
+        The column of sample ids.
     """
     _check_changes(samples, changes)
     # A table with ids of another name has them under 'id' too, unless that is a column of its own.

@@ -1,4 +1,4 @@
-"""From a picture and the centres of the eyes to a standard crop, and from a crop to comparable pixels."""
+"""From an image and its eye centres to a standard crop, and from a crop to comparable pixels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _AT_ONCE = 32
 
 @dataclass(frozen=True)
 class Geometry:
-    """A standard crop: its size and where the eyes land.
+    """A standard crop: its size and the target positions of the eyes.
 
-    The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45); *left* is on the
-    image's left.
+    The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45); *left*
+    means the left of the image.
 
     Examples
     --------
@@ -59,16 +59,16 @@ def crop_faces(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> npt.NDArray[np.uint8]:
-    """Rotate, scale and translate each image so that its eyes land where they should, by bilinear interpolation.
+    """Rotate, scale and translate each image to bring its eyes to the target positions, by bilinear interpolation.
 
     Parameters
     ----------
     images
         Grey images of 8 bits, of any sizes.
     eyes
-        A row of left x, left y, right x, right y in pixels for each; *left* is on the image's left.
+        A row of left x, left y, right x, right y in pixels for each; *left* means the left of the image.
     geometry
-        Where to; the CSU crop by default.
+        The target geometry; by default the CSU crop.
     ids
         Names for error messages.
     threads, progress, engine
@@ -162,12 +162,12 @@ def check_eyes(
 
 @dataclass(frozen=True)
 class Photometry:
-    """How pixels of a crop are made comparable; each step can be left out, and a model records which were taken.
+    """How pixels of a crop are made comparable; each step is optional, and a model records the steps used.
 
     Attributes
     ----------
     mask
-        Keep an oval with the face and drop hair and background.
+        Keep only an oval with the face, without hair and background.
     equalize
         Histogram equalisation inside the mask: a grey level becomes the share of pixels at or below it.
     standardize
@@ -196,14 +196,14 @@ class Photometry:
         crops
             n × height × width, 8 bits a pixel.
         first
-            Where these crops begin in `ids`.
+            The position of the first crop in `ids`.
         ids
-            The names of all crops; without them errors number the crops.
+            The names of all crops; without them, errors give the number of the crop.
 
         Returns
         -------
         numpy.ndarray
-            Crops × pixels inside the mask, or all pixels if there is none.
+            Crops × pixels inside the mask, or all pixels without a mask.
         """
         check_stack(crops)
         height, width = crops.shape[1:]
@@ -225,7 +225,7 @@ STANDARD = Photometry()
 
 
 def oval(height: int, width: int) -> npt.NDArray[np.bool_]:
-    """The part of a crop that holds the face: wide enough for brows and chin, without hair and background."""
+    """Return the mask of the face in a crop: wide enough for brows and chin, without hair and background."""
     rows, columns = np.mgrid[:height, :width]
     across = (columns - (width - 1) / 2) / (width * 0.49)
     down = (rows - height * 0.47) / (height * 0.56)

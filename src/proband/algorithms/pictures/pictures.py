@@ -1,4 +1,4 @@
-"""Pictures from files and archives, as grey images of 8 bits; a broken one is a counted failure with its name."""
+"""Images from files and archives, as 8-bit grey images; a broken file is a counted failure with its name."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _SIXTEEN_TO_EIGHT = 257  # 65535 / 255
 
 @dataclass(frozen=True)
 class Pictures:
-    """Where the picture of each sample is found; none is read before it is asked for.
+    """The source of the image of each sample; images are read on request.
 
     Attributes
     ----------
     load
-        ``load(id)`` gives the grey picture of a sample, or raises an error that says why there is none.
+        ``load(id)`` returns the grey image of a sample, or raises an error with the reason why there is none.
 
     Examples
     --------
@@ -47,10 +47,10 @@ class Pictures:
 
     @classmethod
     def of(cls, source: str | Path, samples: Samples, file_column: str = _FILE) -> Pictures:
-        """Find pictures in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
+        """Find images in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
 
-        In a directory the column `file_column` of the table names the files, if there is one; otherwise a file is named
-        as the sample with the ending of a picture.
+        In a directory, the column `file_column` of the table gives the file names, if present; otherwise a
+        file has the name of the sample with the extension of an image format.
 
         Parameters
         ----------
@@ -59,12 +59,12 @@ class Pictures:
         samples
             The table of samples.
         file_column
-            The column that names the files of a directory.
+            The column with the file names in a directory.
 
         Returns
         -------
         Pictures
-            None is read yet.
+            The images, not yet read.
         """
         path = Path(source)
         require_regular(path)
@@ -84,7 +84,7 @@ class Pictures:
 
 
 def require_no_files(file_column: str, path: Path) -> None:
-    """Refuse a column of files for what is in one file."""
+    """Refuse a column of file names if all images are in one file."""
     if file_column != _FILE:
         raise UsageError(
             Hint(
@@ -97,7 +97,7 @@ def require_no_files(file_column: str, path: Path) -> None:
 
 
 def read_picture(path: Path) -> Grey:
-    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside.
+    """Read an image as 8-bit grey: colour is converted to luminance, 16 bits are scaled to 8, transparency is ignored.
 
     Parameters
     ----------
@@ -233,12 +233,12 @@ class _Archive:
 
 
 def check_grey(picture: Any, name: str) -> None:
-    """Refuse what is not a grey picture of 8 bits."""
+    """Refuse anything but an 8-bit grey image."""
     if getattr(picture, "ndim", 0) != 2 or picture.dtype != np.uint8:
         shape = " × ".join(map(str, getattr(picture, "shape", ()))) or "no array"
         raise UsageError(f"The image of {name!r} is {shape}, not an 8-bit grey image.")
 
 
 def reason(error: ProbandError) -> str:
-    """Why a picture failed, in one line."""
+    """Return why an image failed, in one line."""
     return error.message.rstrip(".")

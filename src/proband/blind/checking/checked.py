@@ -1,4 +1,4 @@
-"""A submission that passed, and what was found of it."""
+"""A submission that passed, and the results of its checks."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Checked(Record):
     Attributes
     ----------
     submission, package
-        What was checked, and against what.
+        The submission, and the package it answers.
     scores
-        Its matrix, laid over the package's lists.
+        Its matrix, aligned with the lists of the package.
     survey
-        What the scores look like.
+        Statistics of the scores.
     canaries
         What the repeats showed; None without the key.
     """
@@ -106,7 +106,7 @@ class Checked(Record):
         return f"Checked({self.submission.declared.algorithm!r} for {self.package.name!r}, {known}: ready to be scored)"
 
     def sentences(self) -> list[Note]:
-        """What was found."""
+        """Return the results in sentences."""
         declared, seen = self.submission.declared, self.survey
         rows, columns = self.scores.shape
         said = [
@@ -146,13 +146,13 @@ class Checked(Record):
 
     @property
     def training(self) -> dict[str, Any] | None:
-        """What was declared about training; of names, no more than how many there are."""
+        """The declared training; for names, only their number."""
         declared = self.submission.declared.training
         return None if declared is None else summary_of({"either": declared}, self.package.training_salt)
 
     @property
     def n_failed_images(self) -> int:
-        """How many images the algorithm failed on, as declared."""
+        """The declared number of images on which the algorithm failed."""
         return len(set(self.submission.declared.failed))
 
 

@@ -1,4 +1,4 @@
-"""Is a submission fit to be scored? The same questions for the participant before sending and for whoever receives it."""
+"""Check whether a submission can be scored, in the same way for the participant and the receiver."""
 
 from __future__ import annotations
 
@@ -34,23 +34,24 @@ def check(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Checked:
-    """Refuse a submission that is not fit to be scored, and name the first offence.
+    """Refuse a submission that cannot be scored, and report the first fault.
 
     Parameters
     ----------
     package
-        The package it answers; `Package.read` has made sure that it is unchanged.
+        The package it answers; `Package.read` has verified that it is unchanged.
     submission
-        What was handed in.
+        The submission.
     key
         With it, repeated images, the control pair, the orientation and the declared training are checked as well.
     tolerance
-        How far scores that must be equal may lie apart, in typical spreads of the scores; see `Equality`.
+        The largest difference between scores that must be equal, in typical spreads of the scores; see
+        `Equality`.
 
     Raises
     ------
     InputError
-        With what is wrong, where, and how to mend it.
+        With the fault, its place, and how to fix it.
     """
     if key is None and tolerance != TOLERANCE:
         raise UsageError(

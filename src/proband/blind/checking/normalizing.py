@@ -1,4 +1,4 @@
-"""The same pairs scored twice, among many images and among few: how do the scores differ?"""
+"""Detect normalisation by comparing the scores of the same pairs among many and among few images."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _WAYS = {
 
 
 def normalised_how(main: Floats, control: Floats) -> str | None:
-    """Say in words how scores of the main sets became those of the control sets; None if it cannot be told.
+    """Describe how scores of the main sets relate to scores of the control sets; None if unknown.
 
-    A normalisation is told by its form: a straight line over the whole matrix, by row or by column that takes the one to
-    the other; or the order that ranks keep.
+    A normalisation is recognised by its form: a linear map over the whole matrix, by row or by column; or a
+    map that preserves ranks.
     """
     kept = np.ix_(~np.isnan(main + control).all(axis=1), ~np.isnan(main + control).all(axis=0))
     main, control = main[kept], control[kept]

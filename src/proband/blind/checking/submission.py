@@ -1,4 +1,4 @@
-"""What a participant hands in: what the algorithm is and was trained on, and its scores of the package's images."""
+"""Submissions of participants: a declaration of the algorithm and its training, and its scores of the images of the package."""
 
 from __future__ import annotations
 
@@ -39,22 +39,23 @@ _BESIDE = (".json", ".xml", ".mask")  # files that describe a matrix
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a participant states of an algorithm.
+    """What a participant declares about an algorithm.
 
     Attributes
     ----------
     algorithm
-        What it is called in tables.
+        Its name in tables.
     orientation
-        Which way its scores point.
+        Whether a higher score means more similar (``similarity``) or less similar (``distance``).
     symmetric
-        Whether the score of two images does not depend on which is the query: ``yes``, ``no`` or ``unstated``.
+        Whether the score of two images is independent of which is the query: ``yes``, ``no`` or ``unstated``.
     training
-        Ids of samples or people it was trained on, plain or hashed, or names of training sets; None if nothing is stated.
+        Ids of training samples or people, plain or hashed, or names of training sets; None if nothing is
+        stated.
     failed
-        Random ids of images that it could not process: their scores are not looked at and count as failures.
+        Random ids of images that could not be processed: their scores are ignored and count as failures.
     contact
-        Whom to ask.
+        Whom to contact.
     run
         Who ran it, when, and on which machine, if the participant states it here.
     """
@@ -69,7 +70,7 @@ class Declaration:
 
     @classmethod
     def read(cls, path: Path) -> Declaration:
-        """Read ``submission.toml``; a key that is not known is refused with the nearest that is."""
+        """Read ``submission.toml``; an unknown key is refused, with the nearest known key as a hint."""
         require_regular(path)
         if not path.is_file():
             raise InputError(
@@ -180,7 +181,7 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Submission:
-    """One algorithm's answer to one package.
+    """The submission of one algorithm for one package.
 
     Attributes
     ----------
@@ -193,7 +194,8 @@ class Submission:
     digests
         SHA-256 of every file of the submission, by name.
     run
-        The record of the run: from ``submission.toml``, or from the file beside the scores that ``proband recognize`` writes.
+        The record of the run: from ``submission.toml``, or from the file that ``proband recognize`` writes
+        next to the scores.
     """
 
     path: Path
@@ -210,7 +212,7 @@ class Submission:
 
     @classmethod
     def read(cls, path: str | Path, progress: Progress | None = None) -> Submission:
-        """Read a directory with ``submission.toml``, ``scores.*`` and, if the package asks for it, ``control.*``."""
+        """Read a directory with ``submission.toml``, ``scores.*`` and, if the package requires it, ``control.*``."""
         path = Path(path)
         with naming(place=str(path)):
             digests = digests_within(path)
@@ -236,7 +238,7 @@ class Submission:
 
 
 def digests_within(path: Path) -> dict[str, str]:
-    """The SHA-256 of every file below a directory that was handed in, by its path there; links and devices are refused."""
+    """Return the SHA-256 of every file in a submitted directory, by path; links and devices are refused."""
     if not path.is_dir():
         raise InputError(
             f"{path} is not a directory.",

@@ -1,4 +1,4 @@
-"""Which images a blind test shows, how often, and under which random names."""
+"""The images of a blind test, their repeats, and their random names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
 
 @dataclass(frozen=True)
 class DrawnSets:
-    """The samples of the two sets, and how many of each are repeated: in the set itself, and in its control."""
+    """The samples of the two sets, and the numbers repeated in the set itself and in its control set."""
 
     targets: tuple[str, ...]
     queries: tuple[str, ...]
@@ -40,7 +40,7 @@ class DrawnSets:
     def of(
         cls, samples: Samples, target: Choice, query: Choice, canaries: int | None, control: int | None
     ) -> DrawnSets:
-        """Choose both sets and settle the numbers of repeats."""
+        """Choose both sets and the numbers of repeats."""
         notes: list[Note] = []
         chosen: dict[str, tuple[str, ...]] = {}
         for role, rule in (("target", target), ("query", query)):
@@ -63,7 +63,7 @@ class DrawnSets:
 
 
 def draw(sets: DrawnSets, source: random.Random) -> pl.DataFrame:
-    """Draw the repeats, name everything at random, and sort by role and name: the order is random then, too."""
+    """Choose the repeats, assign random names, and sort by role and name, so the order is also random."""
     rows: list[tuple[str, str, str | None]] = []
     sizes = [len(sets.targets), len(sets.queries), *sets.canaries.values(), *sets.controls.values()]
     names = random_names(sum(sizes), source)
@@ -79,14 +79,14 @@ def draw(sets: DrawnSets, source: random.Random) -> pl.DataFrame:
 
 
 def list_of(table: pl.DataFrame, role: str, samples: Samples, columns: Sequence[str]) -> pl.DataFrame:
-    """The list of one role as participants get it: random names in order, and the columns that are given."""
+    """Return the list of one role for participants: random names in order, and the columns given."""
     rows = table.filter(pl.col("role") == role)
     told = samples.frame[samples.ids.positions(rows["sample"])].select(columns)
     return pl.DataFrame([rows["name"].alias("id"), *told])
 
 
 def refuse_telling(samples: Samples, sets: DrawnSets, keep: Sequence[str], eyes: Sequence[str]) -> None:
-    """Refuse to hand out columns that say who somebody is, or that are not there."""
+    """Refuse to give out columns that identify people, or that do not exist."""
     for column in (*keep, *eyes):
         if column not in samples.frame.columns:
             if column in eyes:

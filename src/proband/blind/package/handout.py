@@ -1,4 +1,4 @@
-"""What a participant reads: the rules, the README, and a submission's form to fill in."""
+"""The texts for participants: the rules, the README, and the form of a submission."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ contact = ""
 
 
 def rules(counts: dict[str, int]) -> list[str]:
-    """What participants must keep to; `counts` are the sizes of the lists."""
+    """Return the rules for participants; `counts` are the sizes of the lists."""
     return [*_RULES, *([_RULE_OF_CONTROL] if counts["control_queries"] else [])]
 
 
@@ -110,7 +110,7 @@ def readme(
 ) -> str:
     """Explain the package in plain words.
 
-    `columns` are those beside the id; `pictures` describes the images, if there are any.
+    `columns` are the columns in addition to the id; `pictures` describes the images, if there are any.
     """
     eyes = "; eye centres in pixels from the top left corner; *left* means the left of the image"
     told = f", and {', '.join(f'`{column}`' for column in columns)}" if columns else ""

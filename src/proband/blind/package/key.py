@@ -1,4 +1,4 @@
-"""The key to a package: which random name is which sample. It stays with whoever administers the test."""
+"""The key to a package: the sample of each random name. It stays with the organiser of the test."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ _KINDS: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """What a blind test hides.
+    """The secret part of a blind test.
 
     Attributes
     ----------
     package
         Digest of the ``package.json`` the key belongs to.
     salt
-        256 random bits, as hexadecimal digits: they keep a guessed key from being confirmed against the package.
+        256 random bits, as hexadecimal digits: they prevent a guessed key from being confirmed with the
+        package.
     table
         One row for each random id: ``name``, ``role`` (target, query, control target or control query), ``sample`` (the
         original id) and ``repeat_of``: null, or the random id that shows the same sample, among the targets for a (control)
@@ -61,11 +62,11 @@ class Key:
     samples
         The original table of the samples used, with all its columns.
     training
-        What was declared to be trained on, by name: lists of ``samples``, ``subjects`` and ``either``.
+        The declared training sets, by name: lists of ``samples``, ``subjects`` and ``either``.
     training_salt
-        What goes before an id when a declaration is hashed; the package states it too.
+        The prefix of an id when a declaration is hashed; also stated in the package.
     others
-        Samples of the people tested that are in neither set, with whose they are.
+        Samples of the people tested that are in neither set, with their subjects.
     """
 
     package: str
@@ -81,7 +82,7 @@ class Key:
 
     @property
     def commitment(self) -> str:
-        """SHA-256 of all that is secret, the salt included."""
+        """SHA-256 of everything secret, including the salt."""
         return digest_of(canonical(self._secret()))
 
     def require(self, package: Package) -> None:
@@ -107,12 +108,12 @@ class Key:
                 )
 
     def write(self, path: str | Path) -> None:
-        """Write the key, sealed, for its owner's eyes only; whole or not at all.
+        """Write the key, sealed and readable only by its owner; completely or not at all.
 
         Parameters
         ----------
         path
-            Where to write it; a file that is there is replaced.
+            Where to write it; an existing file is replaced.
         """
         path = Path(path)
         content = {"format": FORMAT, "package": self.package, "secret": self._secret()}
@@ -179,7 +180,7 @@ class Key:
 
 
 def write_privately(path: Path, content: bytes) -> None:
-    """Write a new file that nobody but its owner can read, from its first moment."""
+    """Write a new file that only its owner can read from the start."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
         file.write(content)
 

@@ -1,4 +1,4 @@
-"""Whether the table of a key is one that a blind test can have made."""
+"""Validation of the table of a key."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LISTS = {
     "control_targets": "control target",
     "control_queries": "control query",
 }
-"""The lists of names of a package, each a ``.csv`` file, and the role of what they list."""
+"""The lists of names of a package, each a ``.csv`` file, and their roles."""
 
 _ROLES = tuple(LISTS.values())
 
 
 def check_table(table: pl.DataFrame, samples: Container[str]) -> None:
-    """Refuse names given twice, roles and samples that there are none of, and repeats of what is not there.
+    """Refuse duplicate names, unknown roles and samples, and repeats of missing images.
 
     A repeat shows the sample of the name that it repeats, which is a plain target for a (control) target and a plain query for
-    a (control) query; whatever is in a control set is a repeat.
+    a (control) query; everything in a control set is a repeat.
     """
     names = table["name"].to_list()
     if table.select("name", "role", "sample").null_count().sum_horizontal().item() or len(set(names)) < len(

@@ -1,4 +1,4 @@
-"""The package a participant gets: random names, pictures, rules, and digests of every file."""
+"""The package for participants: random names, images, rules, and digests of every file."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class Package:
     targets, queries
         Random ids in order: the columns and the rows of a submission.
     control_targets, control_queries
-        A small second pair of sets, to be scored apart; empty if there is none.
+        A small second pair of sets, to be scored separately; empty if there is none.
     commitment
-        SHA-256 of the secret part of the key, which only the key itself can confirm.
+        SHA-256 of the secret part of the key, which only the key can confirm.
     digest
-        SHA-256 of ``package.json``, which in turn holds those of all other files.
+        SHA-256 of ``package.json``, which contains the digests of all other files.
     path
         The directory.
     training_salt
         What goes before an id when a declaration of training sets is hashed.
     rehearsal
-        Whether its names were drawn from a seed, by which anyone can draw them again.
+        Whether its names were generated from a seed, with which anyone can regenerate them.
     opens, deadline
-        From when and until when submissions are received, in UTC (``2026-12-01T12:00:00Z``); None without limits.
+        When submissions open and close, in UTC (``2026-12-01T12:00:00Z``); None without limits.
     """
 
     name: str
@@ -82,12 +82,12 @@ class Package:
 
     @classmethod
     def read(cls, path: str | Path, *, verify: bool = True) -> Package:
-        """Read a package; by default every file is checked, and the first that offends is named.
+        """Read a package; by default every file is checked, and the first faulty file is named.
 
         Parameters
         ----------
         path
-            The package's directory.
+            The directory of the package.
         verify
             Whether to check every file against the description.
 
@@ -127,7 +127,7 @@ class Package:
 
 
 class PackageWriter:
-    """A package in the making: every file put in is digested, and all have the same mode and the same date."""
+    """Writes a package: every file is hashed, and all files have the same mode and date."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -143,7 +143,7 @@ class PackageWriter:
         self.digests[name] = digest_of(plain)
 
     def close(self, stated: dict[str, Any]) -> str:
-        """Write the description, even out what the file system tells, and return the description's digest."""
+        """Write the description, make modes and dates uniform, and return the digest of the description."""
         content = {"format": FORMAT, **stated, "files": self.digests}
         plain = (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
         (self.path / MARK).write_bytes(plain)
@@ -155,7 +155,7 @@ class PackageWriter:
 
 
 def files_within(path: Path) -> list[str]:
-    """List every file below a directory but the description itself, by its path within; directories that hold none end in /."""
+    """List every file in a directory except the description, by relative path; empty directories end in /."""
     found = []
     for folder, inner, files in os.walk(path):
         here = Path(folder)
