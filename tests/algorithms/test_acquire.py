@@ -105,9 +105,9 @@ def test_every_kind_of_failure_is_counted_with_its_reason(tmp_path: Path) -> Non
     assert acquired.crops.ids[:] == ("good", "last")
     assert np.array_equal(acquired.crops.images[0], acquired.crops.images[1])
     said = {
-        "broken": "cannot be read as a picture",
-        "missing": "cannot be read as a picture",
-        "nameless": "names no file",
+        "broken": "cannot be read as an image",
+        "missing": "cannot be read as an image",
+        "nameless": "has no file",
         "no eyes": "no eye centres",
         "swapped": "not to the left",
         "outside": "outside the image",
@@ -139,7 +139,7 @@ def test_eyes_that_a_detector_puts_outside_the_picture_are_a_failure() -> None:
     acquired = acquire(in_memory(images, samples), samples, samples.ids, detector=Wild(), geometry=SMALL)
     assert {name: why.kind for name, why in acquired.failures.items()} == {"s1": NO_EYES}
     assert [str(note) for note in acquired.notes] == [
-        "1 failure to acquire: no usable eyes (first: In 1 image an eye lies outside the image: 's1')"
+        "1 failure to acquire: no usable eye centres (first: In 1 image an eye is outside the image: 's1')"
     ]
 
 
@@ -150,7 +150,7 @@ def test_pictures_that_are_not_grey_are_failures() -> None:
     for as_they_are in (True, False):
         acquired = acquire(pictures, samples, samples.ids, geometry=SMALL, as_they_are=as_they_are)
         assert list(acquired.failures) == ["s1", "s2"]
-        assert all("not a grey image of 8 bits" in str(why) for why in acquired.failures.values())
+        assert all("not an 8-bit grey image" in str(why) for why in acquired.failures.values())
 
 
 def test_reasons_are_counted_most_frequent_first() -> None:
@@ -188,7 +188,7 @@ def test_pictures_as_they_are_need_no_eyes() -> None:
 def test_pictures_as_they_are_must_be_of_one_size() -> None:
     samples = table(3)
     images = {"s0": random_pictures(1)[0], "s1": random_pictures(1)[0], "s2": random_pictures(1, (50, 41))[0]}
-    with pytest.raises(InputError, match=r"not all of one size: 's0'.*'s2'"):
+    with pytest.raises(InputError, match=r"images have different sizes: 's0'.*'s2'"):
         acquire(Pictures(images.__getitem__), samples, samples.ids, as_they_are=True)
 
 
@@ -262,7 +262,7 @@ def test_progress_is_told_of_every_picture() -> None:
 
 def test_nothing_usable_is_refused_with_a_reason() -> None:
     samples = table(3)
-    with pytest.raises(InputError, match=r"None of 3 pictures could be used.*no face was found"):
+    with pytest.raises(InputError, match=r"None of 3 images could be used.*no face was found"):
         acquire(in_memory(random_pictures(3) * 0, samples), samples, samples.ids, detector=Finds())
 
 

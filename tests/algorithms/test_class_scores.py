@@ -61,5 +61,5 @@ def test_with_one_image_each_there_is_nothing_to_say(random_crops: Make, name: s
 
 @pytest.mark.parametrize("name", ["lbp:nbnn", "src", "lbp:chi2"])
 def test_people_of_the_gallery_must_be_known(random_crops: Make, name: str) -> None:
-    with pytest.raises(InputError, match="whose each face is"):
+    with pytest.raises(InputError, match="the subject of each face"):
         recognizer(name).fit(None).class_scores(random_crops(2), random_crops(3))

@@ -107,7 +107,7 @@ def test_values_between_grey_levels_are_rounded(pixels: np.ndarray, people: np.n
 
 
 def test_wrong_numbers_of_features_are_refused(pixels: np.ndarray, people: np.ndarray) -> None:
-    with pytest.raises(ValueError, match="3119 features are not 60 × 52 pixels"):
+    with pytest.raises(ValueError, match="3119 features do not form 60 × 52 pixels"):
         classifier().fit(pixels[:, 1:], people)
     fitted = classifier().fit(pixels, people)
     with pytest.raises(ValueError, match="3121 features"):

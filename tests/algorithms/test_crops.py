@@ -116,7 +116,7 @@ def test_people_are_numbered_in_order_of_appearance() -> None:
     people, codes = Crops(IMAGES, Ids("abcd"), ("q", "p", "q", "r")).classes("the test")
     assert people == ["q", "p", "r"]
     assert codes.tolist() == [0, 1, 0, 2]
-    with pytest.raises(InputError, match="the test needs to know whose"):
+    with pytest.raises(InputError, match="the test needs the subject"):
         Crops(IMAGES, Ids("abcd")).classes("the test")
 
 

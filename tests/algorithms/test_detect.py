@@ -83,6 +83,6 @@ def test_a_detector_that_is_not_installed_names_the_extra() -> None:
 
 def test_detectors_by_name() -> None:
     assert isinstance(detector("opencv"), CascadeDetector)
-    with pytest.raises(UsageError, match="no detector 'mtcnn'") as caught:
+    with pytest.raises(UsageError, match="Unknown detector: 'mtcnn'") as caught:
         detector("mtcnn")
-    assert "opencv and dlib" in str(caught.value.hint)
+    assert "opencv or dlib" in str(caught.value.hint)

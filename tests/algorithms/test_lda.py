@@ -139,7 +139,7 @@ def test_people_whose_faces_are_all_copies_are_refused(random_crops: Make, copie
 def test_training_without_people_to_tell_apart_is_refused(random_crops: Make) -> None:
     with pytest.raises(InputError, match="at least two people"):
         LDA().fit(random_crops(12, people=1))
-    with pytest.raises(InputError, match="lda:angle needs to know whose"):
+    with pytest.raises(InputError, match="lda:angle needs the subject of"):
         LDA().fit(random_crops(12))
     with pytest.raises(InputError, match="at least 4 training faces, got 3"):
         LDA().fit(random_crops(3, people=2))

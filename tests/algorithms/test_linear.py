@@ -166,7 +166,7 @@ def test_whole_numbers_of_numpy_are_whole_numbers(random_crops: Make) -> None:
 
 
 def test_too_many_components_are_refused(random_crops: Make) -> None:
-    with pytest.raises(InputError, match=r"10 components .* 10 training faces have only 9"):
+    with pytest.raises(InputError, match=r"10 components .* 10 training faces provide only 9"):
         PCA("l2", 10).fit(random_crops(10))
     plain = Photometry(mask=False, equalize=False, standardize=False)
     assert len(PCA("l2", 12, plain).fit(random_crops(50, 4, 3)).basis) == 12

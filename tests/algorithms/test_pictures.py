@@ -121,13 +121,13 @@ def test_a_picture_of_floats_is_refused(tmp_path: Path, values: np.ndarray) -> N
 )
 def test_a_broken_file_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "broken.png").write_bytes(content)
-    with pytest.raises(InputError, match=r"broken\.png cannot be read as a picture"):
+    with pytest.raises(InputError, match=r"broken\.png cannot be read as an image"):
         read_picture(tmp_path / "broken.png")
 
 
 def test_files_that_are_missing_or_no_files_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "none.png", tmp_path):
-        with pytest.raises(InputError, match="cannot be read as a picture"):
+        with pytest.raises(InputError, match="cannot be read as an image"):
             read_picture(path)
 
 
@@ -165,7 +165,7 @@ def test_files_are_found_by_the_samples_names(tmp_path: Path) -> None:
         Image.fromarray(image).save(tmp_path / name)
     (tmp_path / "1").mkdir()  # a directory of that name is no picture
     assert levels(tmp_path) == [10, 20, 30]
-    with pytest.raises(InputError, match="no picture 'x'"):
+    with pytest.raises(InputError, match="no image 'x'"):
         Pictures.of(tmp_path, TABLE).load("x")
 
 
@@ -181,7 +181,7 @@ def test_files_are_found_by_a_column(tmp_path: Path) -> None:
         Image.fromarray(image).save(tmp_path / file)
     pictures = Pictures.of(tmp_path, Samples(table))
     assert [int(pictures.load(name)[0, 0]) for name in "12"] == [10, 20]
-    with pytest.raises(InputError, match="names no file for '3'"):
+    with pytest.raises(InputError, match="has no file name for '3'"):
         pictures.load("3")
     other = Pictures.of(tmp_path, Samples({**table, "scan": ["y.png"] * 3}), "scan")
     assert [int(other.load(name)[0, 0]) for name in "123"] == [20, 20, 20]
@@ -197,7 +197,7 @@ def test_a_name_too_long_for_a_file_is_refused(tmp_path: Path) -> None:
 def test_what_is_neither_directory_nor_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "images.zip").write_bytes(b"")
     for source in (tmp_path / "images.zip", tmp_path / "nowhere", tmp_path / "nowhere.npz"):
-        with pytest.raises(InputError, match="neither a directory of pictures nor an"):
+        with pytest.raises(InputError, match="neither a directory of images nor an"):
             Pictures.of(source, TABLE)
 
 
@@ -207,7 +207,7 @@ def test_what_is_neither_directory_nor_archive_is_refused(tmp_path: Path) -> Non
 def test_pictures_of_an_archive_are_found_by_its_ids(tmp_path: Path) -> None:
     np.savez(tmp_path / "images.npz", images=THREE, ids=["3", "1", "2"], place=["x", "y", "z"])
     assert levels(tmp_path / "images.npz") == [20, 30, 10]
-    with pytest.raises(InputError, match=r"no picture of 'x' in images\.npz"):
+    with pytest.raises(InputError, match=r"images\.npz has no image of 'x'"):
         Pictures.of(tmp_path / "images.npz", TABLE).load("x")
 
 
@@ -215,7 +215,7 @@ def test_the_only_texts_that_tell_pictures_apart_are_the_ids(tmp_path: Path) -> 
     np.savez(tmp_path / "images.npz", images=THREE, filename=["3", "1", "2"], sex=["f", "m", "f"])
     assert levels(tmp_path / "images.npz") == [20, 30, 10]
     np.savez(tmp_path / "images.npz", images=THREE, filename=["3", "1", "2"], place=["x", "y", "z"])
-    with pytest.raises(InputError, match="any of filename, place could be the ids"):
+    with pytest.raises(InputError, match="which of filename, place contains the ids"):
         Pictures.of(tmp_path / "images.npz", TABLE)
 
 
@@ -223,7 +223,7 @@ def test_without_ids_pictures_stand_as_in_the_table(tmp_path: Path) -> None:
     np.savez(tmp_path / "images.npz", images=THREE, sex=["f", "m", "f"])
     assert levels(tmp_path / "images.npz") == [10, 20, 30]
     np.savez(tmp_path / "images.npz", images=THREE[:2])
-    with pytest.raises(InputError, match="2 pictures without ids, and the table has 3 samples"):
+    with pytest.raises(InputError, match="2 images without ids, but the table has 3 samples"):
         Pictures.of(tmp_path / "images.npz", TABLE)
 
 

@@ -210,7 +210,7 @@ def test_relative_names_are_refused(name: str) -> None:
 
 @pytest.mark.usefixtures("own")
 def test_what_is_no_recogniser_is_refused() -> None:
-    with pytest.raises(UsageError, match="is a int, which is no recogniser"):
+    with pytest.raises(UsageError, match="is a int, not a recogniser"):
         recognizer("mypackage.own:number")
 
 

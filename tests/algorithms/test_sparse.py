@@ -148,7 +148,7 @@ def test_settings_that_are_none_are_refused() -> None:
 
 def test_codes_that_do_not_settle_are_refused(faces, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("proband.kernels.lasso._MOST_ROUNDS", 0)
-    with pytest.raises(InputError, match="did not settle"):
+    with pytest.raises(InputError, match="did not converge"):
         SRC(penalty=1e-5).fit(None).codes(faces.query, faces.target)
 
 

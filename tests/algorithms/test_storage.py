@@ -197,7 +197,7 @@ def test_an_archive_of_other_arrays_is_refused(saved: Path, change: str) -> None
     else:
         arrays["more"] = np.zeros(3)
     write_archive(saved, arrays)
-    with pytest.raises(InputError, match=r"model\.npz is not a model"):
+    with pytest.raises(InputError, match=r"model\.npz is not a Proband model"):
         load_model(saved)
 
 
@@ -211,7 +211,7 @@ def test_an_archive_of_pickles_is_refused(saved: Path) -> None:
 def test_arrays_that_do_not_fit_together_are_refused(saved: Path, random_crops: Make) -> None:
     arrays = members(saved)
     write_archive(saved, {**arrays, "basis": arrays["basis"][:, :-1]})
-    with pytest.raises(InputError, match=r"model\.npz|trained on"):
+    with pytest.raises(InputError, match=r"model\.npz|do not match"):
         load_model(saved).represent(random_crops(3))
 
 

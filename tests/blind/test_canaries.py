@@ -52,8 +52,8 @@ def main_only(change: Change) -> Change:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (standardised(1), "scores of each query (row) are rescaled over the targets, as t-norm does"),
-        (standardised(0), "scores of each target (column) are rescaled over the queries, as z-norm does"),
+        (standardised(1), "scores of each query (row) are rescaled over the targets, such as by t-norm"),
+        (standardised(0), "scores of each target (column) are rescaled over the queries, such as by z-norm"),
         (standardised(None), "all scores are rescaled over the whole test set"),
         (min_max, "all scores are rescaled over the whole test set"),
         (lambda m: m / m.max(axis=1, keepdims=True), "each query (row) are rescaled"),
@@ -72,7 +72,7 @@ def test_normalising_over_the_test_is_told(
 
 def test_both_ways_at_once_is_refused_without_a_name(test: tuple[Package, Key], answer: Answer) -> None:
     both = refusal(test, answer(*test, lambda m: (standardised(0)(m) + standardised(1)(m)) / 2))
-    assert "scores depend on what else is in the test set" in both
+    assert "scores depend on the rest of the test set" in both
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-3])
@@ -80,7 +80,7 @@ def test_chance_is_told_from_disorder(test: tuple[Package, Key], answer: Answer,
     rng = np.random.default_rng(1)
     noisy = answer(*test, lambda m: (m + size * 0.05 * rng.normal(size=m.shape)).astype(np.float32))
     said = refusal(test, noisy)
-    assert "are the same image, but with target" in said
+    assert "are the same image, but their scores with target" in said
     assert "not deterministic" in said
     permuted = answer(*test, lambda m: m[rng.permutation(len(m))] if len(m) > 10 else m)
     assert "not in the package's order (permuted)" in refusal(test, permuted)
@@ -101,7 +101,7 @@ def test_reversed_orientation(test: tuple[Package, Key], answer: Answer) -> None
 def test_reversed_orientation_where_no_image_is_in_both_sets(make: Make, answer: Answer) -> None:
     apart = make("apart", pictures=None, target="session == 1", query="session == 2")
     said = refusal(apart, answer(*apart, orientation="distance"))
-    assert "genuine pairs look worse than impostor pairs" in said
+    assert "mated pairs score worse than non-mated pairs" in said
     found = check(apart[0], Submission.read(answer(*apart)), apart[1])
     assert found.canaries is not None
     assert found.canaries.self_share is None
@@ -134,7 +134,7 @@ def test_rounding_passes_and_tolerance_widens(test: tuple[Package, Key], answer:
         )
 
     check(package, shaken(1e-7), key)
-    with pytest.raises(InputError, match="allow more with tolerance="):
+    with pytest.raises(InputError, match="increase tolerance="):
         check(package, shaken(1e-4), key)
     check(package, shaken(1e-4), key, tolerance=0.01)
 
@@ -260,10 +260,7 @@ def test_a_few_rows_mixed_up_are_found_by_their_own_copies(
         return m
 
     said = refusal(test, answer(*test, mixed))
-    assert (
-        f"of 60 images that are in both sets nearly all are closest to their own copies, but {n} are not"
-        in said
-    )
+    assert f"of 60 images in both sets, nearly all are closest to their own copies, but {n} are not" in said
     assert f"query {package.queries[own[0]]!r} (row {own[0] + 1})" in said
 
 
@@ -312,7 +309,7 @@ def test_a_control_in_disorder_is_told(
 def test_a_claim_of_symmetry_that_cannot_be_checked_is_mentioned(make: Make, answer: Answer) -> None:
     apart = make("apart", pictures=None, target="session == 1", query="session == 2")
     said = check(apart[0], Submission.read(answer(*apart, symmetric=True)), apart[1]).sentences()
-    assert any("Declared symmetric, which cannot be checked" in str(one) for one in said)
+    assert any("Declared symmetric, but this cannot be checked" in str(one) for one in said)
     said = check(apart[0], Submission.read(answer(*apart)), apart[1]).sentences()
     assert not any("cannot be checked" in str(one) for one in said)
 

@@ -87,7 +87,7 @@ def desk(make: Make, answer: Answer, tmp_path: Path) -> Path:
         path = answer(package, key, name=name).rename(tmp_path / name)
         (path / "Zusätze").mkdir()
         (path / "Zusätze" / "a.txt").write_text("über das Verfahren", encoding="utf-8")
-        (path / "a.txt").write_text("trained on nothing", encoding="utf-8")
+        (path / "a.txt").write_text("there was no training", encoding="utf-8")
         receive(package, path, tmp_path / "receipts.jsonl", at=at)
     return tmp_path
 
@@ -186,7 +186,7 @@ def test_whatever_is_changed_in_a_submission_is_noticed(desk: Path) -> None:
             log.of(package, Submission.read(desk / "near"))
     (desk / "near" / "empty.txt").touch()
     with pytest.raises(
-        InputError, match=r"^empty\.txt of near is not what was received at 2026-12-01 10:00 UTC"
+        InputError, match=r"^empty\.txt of near has changed since it was received at 2026-12-01 10:00 UTC"
     ):
         log.of(package, Submission.read(desk / "near"))
 

@@ -43,7 +43,9 @@ def test_any_file_changed_removed_or_added_is_named(small: Package) -> None:
         path = small.path / name
         content = path.read_bytes()
         path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-        with pytest.raises(InputError, match=f"^{name} of the package test is not what was handed out"):
+        with pytest.raises(
+            InputError, match=f"^{name} of the package test has been changed since it was handed out"
+        ):
             Package.read(small.path)
         path.unlink()
         with pytest.raises(InputError, match=f"^{name} is missing"):
@@ -64,7 +66,7 @@ def test_a_changed_description_has_another_digest_so_that_the_key_does_not_fit(m
     (package.path / "queries.csv").write_text("id\nfirst\n", encoding="utf-8")
     stated["files"]["queries.csv"] = hashlib.sha256(b"id\nfirst\n").hexdigest()
     mark.write_text(json.dumps(stated), encoding="utf-8")
-    with pytest.raises(InputError, match="another package"):
+    with pytest.raises(InputError, match="does not belong to the package"):
         key.require(Package.read(package.path))
 
 
@@ -98,7 +100,7 @@ def test_links_and_empty_directories_are_changes(small: Package, tmp_path: Path)
     ("name", "content", "words"),
     [
         ("targets.csv", "id\n", "no targets, or no queries"),
-        ("control_queries.csv", "id\n", "one half of a control pair"),
+        ("control_queries.csv", "id\n", "one of the two control sets"),
         ("targets.csv", None, "repeat an earlier one"),
     ],
 )
@@ -112,7 +114,7 @@ def test_lists_that_cannot_be_are_refused(small: Package, name: str, content: st
     with pytest.raises(InputError, match=words):
         Package.read(small.path)
     mark.write_text(json.dumps(stated | {"version": "by hand"}))
-    with pytest.raises(InputError, match="the version 'by hand'"):
+    with pytest.raises(InputError, match="the unknown version 'by hand'"):
         Package.read(small.path)
 
 

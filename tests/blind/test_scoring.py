@@ -159,7 +159,7 @@ def test_versions_are_paired_by_name(people: Samples, answer: Answer, tmp_path: 
 
 def test_names_must_differ(test: tuple[Package, Key], answer: Answer) -> None:
     path = answer(*test)
-    with pytest.raises(UsageError, match="Two submissions are called 'directions'"):
+    with pytest.raises(UsageError, match="Two submissions have the name 'directions'"):
         open_tests([answered(test, path, path)])
     with pytest.raises(UsageError, match="nothing to score"):
         open_tests([answered(test)])
@@ -176,7 +176,7 @@ def test_tests_of_other_samples_are_not_mixed(test: tuple[Package, Key], answer:
 def test_an_image_is_not_searched_for_among_itself(make: Make, answer: Answer) -> None:
     whole = make("whole", pictures=None, target="all", query="all")
     opened = open_tests([answered(whole, answer(*whole))])
-    with pytest.raises(DesignError, match="Every query is a target too"):
+    with pytest.raises(DesignError, match="Every query is also a target"):
         opened.experiment()
     experiment = opened.experiment("one_per_subject")
     assert not set(experiment.gallery) & set(experiment.probes)

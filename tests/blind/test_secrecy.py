@@ -242,7 +242,7 @@ def test_columns_that_number_or_order_images_are_refused(
     known: Samples, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str | list[str]
 ) -> None:
     columns = [columns] if isinstance(columns, str) else columns
-    with pytest.raises(UsageError, match=r"tells? whose the images are.* of (60|120) images"):
+    with pytest.raises(UsageError, match=r"reveals? who is in the images.* of (60|120) images"):
         most_named(known, columns, tmp_path)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr("proband.blind.package.making.refuse_telling", lambda *_: None)
@@ -266,7 +266,7 @@ def test_in_large_sets_values_of_a_few_people_are_refused(tmp_path: Path) -> Non
     people = Samples(
         pl.DataFrame({"id": [f"i{k}" for k in code], "subject": code, "town": code % 100, "sex": code % 2})
     )
-    with pytest.raises(UsageError, match="'town' tells whose"):
+    with pytest.raises(UsageError, match="'town' reveals who"):
         BlindTest(people, "all", "all", keep=["town"]).make(tmp_path / "a", tmp_path / "a.key")
     BlindTest(people, "all", "all", keep=["sex"]).make(tmp_path / "b", tmp_path / "b.key")
 

@@ -58,7 +58,7 @@ def test_a_list_may_be_a_file(hand_in: Callable[..., Path], tmp_path: Path) -> N
     [
         (
             'algorithm = "a"\norientaton = "distance"\n',
-            "'orientaton', which is not known.*did you mean 'orientation'",
+            "'orientaton'.*did you mean 'orientation'",
         ),
         ('algorithm = "a"\nzebra = 1\n', "available: 'algorithm', 'orientation'"),
         ('orientation = "distance"\n', "does not name the algorithm"),
@@ -66,7 +66,7 @@ def test_a_list_may_be_a_file(hand_in: Callable[..., Path], tmp_path: Path) -> N
         ('algorithm = "a"\n', "orientation of the scores is not stated"),
         (
             'algorithm = "a"\norientation = "both"\n',
-            "orientation of the scores is 'both'.*it is never guessed",
+            "orientation of the scores is 'both'",
         ),
         ('algorithm = "a"\norientation = 3\n', "orientation of the scores is 3"),
         ('algorithm = "a"\norientation = ["distance"]\n', "orientation of the scores is"),
@@ -99,7 +99,7 @@ def test_what_is_missing_or_twice_is_named(hand_in: Callable[..., Path], tmp_pat
         Submission.read(path)
     (path / "scores.csv").unlink()
     (path / "scores.npy").unlink()
-    with pytest.raises(InputError, match="holds no scores"):
+    with pytest.raises(InputError, match="contains no scores"):
         Submission.read(path)
 
 
@@ -108,7 +108,7 @@ def test_no_matrix_of_numbers(hand_in: Callable[..., Path], tmp_path: Path) -> N
         Submission.read(hand_in(scores=np.arange(4.0)))
     (tmp_path / "scores.npy").unlink()
     np.savez(tmp_path / "scores.npz", one=np.eye(2), two=np.eye(2))
-    with pytest.raises(InputError, match="holds 2 matrices"):
+    with pytest.raises(InputError, match="contains 2 matrices"):
         Submission.read(tmp_path)
 
 
@@ -127,7 +127,7 @@ def test_a_file_may_not_contradict_the_declaration(hand_in: Callable[..., Path],
     (path / "scores.npy").unlink()
     np.savez(tmp_path / "scores.npz", one=np.eye(2), orientation=np.array("distance"))
     with pytest.raises(
-        InputError, match="says that its scores are a distance, but the declaration says similarity"
+        InputError, match="states that its scores are a distance, but the declaration states similarity"
     ):
         Submission.read(path)
 

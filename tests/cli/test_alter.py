@@ -141,7 +141,7 @@ def test_threads_do_not_matter(people: Any, run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("-c", "zoom:2"), 2, "no change 'zoom:2'"),
+        (("-c", "zoom:2"), 2, "Unknown change: 'zoom:2'"),
         (("-c", "gain:2", "-c", "gain:2.0"), 2, "twice"),
         (("-c", "gain:2", "--where", "kindd == 'fb'"), 2, "kindd"),
         (("-c", "gain:2", "--where", "kind == 'xx'"), 1, "no images to change"),

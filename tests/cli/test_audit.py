@@ -235,9 +235,9 @@ def test_a_data_set_is_searched_for_copies(run: Run, tmp_path: Path) -> None:
 
 def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:
     for more, said in (
-        (("samples.csv",), "nothing to look for but copies and losses"),
+        (("samples.csv",), "only copies and losses can be checked"),
         (("samples.csv", "-s", "samples.csv"), "leave one of them out"),
-        (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "there are none"),
+        (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "no splits to check"),
         (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave it out"),
         (("apart.csv", "-s", "samples.csv", "--csv", "copies=made.csv"), "there are no results for it"),
     ):

@@ -57,7 +57,7 @@ def test_training_that_meets_the_test_and_keys_in_packages_are_refused(run: Run,
     base = ("blind", "make", "samples.csv", *SETS, "--out", "test")
     done = run(*base, "--key", "k", "--training", "mine=trained.txt", cwd=photos)
     assert done.returncode == 1
-    assert "'p03' is of a person who is tested" in done.stderr
+    assert "'p03' belongs to a person who is tested" in done.stderr
     (photos / "others.txt").write_text("q99\n", encoding="utf-8")
     done = run(*base, "--key", "k", "--training", "a=others.txt", "--training", "a=others.txt", cwd=photos)
     assert done.returncode == 2

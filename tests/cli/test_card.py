@@ -59,7 +59,7 @@ def test_validate_names_the_path(run: Run, cards: Path) -> None:
     assert done.stdout.startswith("7.json: ")
     (cards / "one").mkdir()
     (cards / "wrong.json").rename(cards / "one/wrong.json")
-    assert "one/wrong.json: A protocol card" in run("card", "validate", "one/wrong.json", cwd=cards).stderr
+    assert "one/wrong.json: The protocol card" in run("card", "validate", "one/wrong.json", cwd=cards).stderr
     assert run("card", "validate", "absent.json", cwd=cards).stderr.count("absent.json") == 1
     assert run("card", "show", "absent.json", cwd=cards).returncode == 1
 

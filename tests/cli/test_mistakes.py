@@ -126,7 +126,7 @@ def folder(tmp_path_factory):
             2,
             "give one of them another name: NAME=FILE",
         ),
-        ("audit s.csv", 2, "nothing to look for but copies and losses"),
+        ("audit s.csv", 2, "only copies and losses can be checked"),
         ("audit empty --names x{subject}", 1, "There are no images in empty"),
         ("audit empty --names jaff", 2, "neither a pattern nor a known data set"),
         (

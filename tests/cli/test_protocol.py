@@ -186,16 +186,20 @@ def test_explain_is_here(protocol: Run) -> None:
     ("words", "code", "said"),
     [
         (["-c", "nothing"], 2, "no recogniser 'nothing'"),
-        (["-c", "x=sklearn.svm:SVC(C=open('a'))"], 2, "not a plain one"),
+        (["-c", "x=sklearn.svm:SVC(C=open('a'))"], 2, "not a plain value"),
         (["-c", KNN, "-P", "5f CX"], 2, "Character"),
-        (["-c", KNN, "-P", "LOSO"], 1, "among one person is always right"),
-        (["-c", "sklearn.svm:SVC()", "-P", "5f CV+"], 2, "names only the people it was trained on"),
-        (["-c", KNN, "-P", "5f CV", "--enrolled-each", "2"], 2, "which no protocol here does"),
+        (["-c", KNN, "-P", "LOSO"], 1, "among one person is always correct"),
+        (["-c", "sklearn.svm:SVC()", "-P", "5f CV+"], 2, "can only name people it was trained on"),
+        (
+            ["-c", KNN, "-P", "5f CV", "--enrolled-each", "2"],
+            2,
+            "a subject-disjoint protocol, and no protocol here is one",
+        ),
         (["-c", KNN, "--size", "10"], 2, "HEIGHTxWIDTH"),
-        (["-c", "src"], 1, "looks at images"),
+        (["-c", "src"], 1, "needs images"),
         (["-c", KNN, "--task", "attribute"], 2, "--label"),
         (["-c", KNN, "--label", "age"], 2, "no column 'age'"),
-        (["-c", KNN, "--where", "sex == 'x'"], 1, "No sample is left"),
+        (["-c", KNN, "--where", "sex == 'x'"], 1, "No samples are left"),
         (["-c", KNN, "-P", "4-4 HO*"], 1, "too few samples"),
     ],
 )
@@ -263,7 +267,7 @@ def test_dropped_ids_that_are_unknown_or_unexplained_are_told(protocol: Run, tmp
     done = protocol(*asked, "--exclusions", file, "--json")
     assert done.returncode == 0, done.stderr
     notes = [note["text"] for note in json.loads(done.stdout)["what_if"]["notes"] if isinstance(note, dict)]
-    assert "1 of the 3 dropped ids is not among the samples that can be used: 'zz'" in notes
-    assert "1 of the 3 dropped ids has no reason: 's06'" in notes
+    assert "1 of the 3 dropped ids is not among the usable samples: 'zz'" in notes
+    assert "1 of the 3 dropped ids has no stated reason: 's06'" in notes
     file.write_text("name,reason\ns01,blurred\n")
     assert protocol(*asked, "--exclusions", file).returncode == 1

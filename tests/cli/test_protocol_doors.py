@@ -238,7 +238,7 @@ def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
     ("sections", "said"),
     [
         ({"audit": {}}, "No subject IDs were given"),
-        ({"samples": {"file": "samples.csv"}, "audit": {}}, "nothing to look for but copies"),
+        ({"samples": {"file": "samples.csv"}, "audit": {}}, "only copies"),
         ({"protocol": {"file": "features.npz", "classifiers": "src"}}, "No subject IDs were given"),
         (
             {"samples": {"file": "samples.csv"}, "protocol": {"file": "features.npz"}},

@@ -194,7 +194,7 @@ def test_the_whole_story_with_a_late_one(desk: Path, run: Run, tmp_path: Path) -
     )
     assert received.returncode == 0, received.stderr
     assert "correlation was received at 2026-12-01 11:00 UTC, 1 h before the deadline." in received.stdout
-    assert "stated by hand" in received.stdout
+    assert "entered by hand" in received.stdout
     late = run(
         "blind",
         "receive",
@@ -244,13 +244,13 @@ def test_a_record_of_other_scores_is_not_handed_in(desk: Path, run: Run, tmp_pat
     (answer / "scores.npz.run.json").write_bytes((desk / "lbp" / "scores.npz.run.json").read_bytes())
     done = run("blind", "check", str(desk / "test"), str(answer), cwd=tmp_path)
     assert done.returncode == 1
-    assert "scores.npz.run.json is the record of other scores than scores.npz" in done.stderr
+    assert "scores.npz.run.json does not belong to scores.npz" in done.stderr
     (answer / "scores.npz.run.json").write_bytes((desk / "correlation" / "scores.npz.run.json").read_bytes())
     with (answer / "submission.toml").open("a") as form:
         form.write('[run]\nstarted = "2026-11-30T08:00Z"\nfinished = "2026-11-30T08:00Z"\n')
     done = run("blind", "check", str(desk / "test"), str(answer), cwd=tmp_path)
     assert done.returncode == 1
-    assert "leave one of them out" in done.stderr
+    assert "remove one of the two" in done.stderr
 
 
 def test_late_without_a_deadline_is_refused(desk: Path, run: Run, tmp_path: Path) -> None:
@@ -272,4 +272,4 @@ def test_late_without_a_deadline_is_refused(desk: Path, run: Run, tmp_path: Path
     assert made.returncode == 0, made.stderr
     done = run("blind", "check", str(tmp_path / "test"), "correlation", "--at", DEADLINE, cwd=desk)
     assert done.returncode == 2
-    assert "neither opens nor closes" in done.stderr
+    assert "has no opening time and no deadline" in done.stderr

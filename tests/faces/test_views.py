@@ -183,5 +183,5 @@ def test_the_far_eye_narrows_and_the_nose_hides_what_is_behind_it(degrees: float
 def test_views_that_are_refused() -> None:
     with pytest.raises(UsageError, match="item 1 is 'xl'"):
         of(("xl",))
-    with pytest.raises(UsageError, match="named twice"):
+    with pytest.raises(UsageError, match="given twice"):
         of(("ql", "ql"))

@@ -52,7 +52,7 @@ def test_a_grid_shows_the_expressions_in_turn() -> None:
         2, plan="grid", sessions=2, images_per_session=3, expressions=("fear", "neutral")
     ).columns()
     assert shown["expression"] == ["fear", "neutral", "fear"] * 4
-    with pytest.raises(UsageError, match="of the plan 'grid'"):
+    with pytest.raises(UsageError, match="apply only to plan 'grid'"):
         Population(2, expressions=("fear",))
     with pytest.raises(UsageError, match="expressions"):
         Population(2, plan="grid", expressions=("envy",))  # type: ignore[arg-type]

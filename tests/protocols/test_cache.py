@@ -60,7 +60,7 @@ def test_no_changed_byte_is_believed_and_each_is_said(
         found = {fold: after.find(split(fold)) for fold in said}
         assert any(codes is None for codes in found.values())
         assert all(codes is None or codes.tolist() == said[fold] for fold, codes in found.items())
-        assert "computed again" in caplog.text
+        assert "recomputed" in caplog.text
         for fold, codes in found.items():
             if codes is None:
                 after.keep(split(fold), np.array(said[fold]))

@@ -195,7 +195,7 @@ def test_the_schema_has_the_fields_of_the_card():
         ("dataset.manifest", "ids:" + "0" * 64 + "\n", "dataset.manifest: expected a text of the form"),
         ("dataset.images_per_subject", [1], "dataset.images_per_subject: expected 2 items, got 1"),
         ("dataset.images_per_subject", [1, "x"], "dataset.images_per_subject[1]: expected a whole number"),
-        ("dataset.images_per_subject", [3, 2], "dataset.images_per_subject: the fewest come first"),
+        ("dataset.images_per_subject", [3, 2], "dataset.images_per_subject: must be the smallest number"),
         ("selection.excluded", {"blur": "some"}, "selection.excluded.blur: expected a whole number or null"),
         ("selection.excluded", {"blur": 1}, "selection.excluded: leaves 218 samples"),
         ("task.kind", "age", "task.kind: expected one of 'identity', 'attribute', got 'age'"),
@@ -217,7 +217,7 @@ def test_the_schema_has_the_fields_of_the_card():
             {"kind": "identity", "n_classes": 7},
             "task.n_classes: is 7, but each of 10 people is a class",
         ),
-        ("dataset.images_per_subject", [2, 3], "10 people with 2 to 3 samples each cannot have 213 in all"),
+        ("dataset.images_per_subject", [2, 3], "10 people with 2 to 3 samples each cannot have 213 in total"),
         ("dataset.images_per_subject", [21, 30], "10 people with 21 to 30 samples each cannot have 213"),
         ("dataset.subjects", 214, "dataset.subjects: 214 people cannot have 213 samples"),
         ("provenance.remarks", ["", 3], "provenance.remarks[0]: is an empty text"),
@@ -301,7 +301,7 @@ def test_text_says_what_is_stated_and_what_is_not():
     assert "50×10f CV+" in text
     assert "blurred 4, eyes closed 2" in text
     assert text.splitlines()[-4] == "not stated: method, conditions.scarf"
-    assert [line[:8] for line in text.splitlines()[-3:]] == ["E yes: n", "P no: ev", "D stated"]
+    assert [line[:8] for line in text.splitlines()[-3:]] == ["E yes: n", "P no: al", "D stated"]
     assert ProtocolCard.from_dict(FULL).to_text().splitlines()[-4] == "not stated: conditions.scarf"
 
 

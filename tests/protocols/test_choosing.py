@@ -15,9 +15,9 @@ from proband.protocols.splits.splits import splitter
     [
         (10, 21, "attribute", "LOSO", "10 subjects are few enough"),
         (49, 2, "attribute", "LOSO", "49 subjects"),
-        (50, 2, "attribute", "10×10f CV+", "50 subjects are enough for 10 folds of different people"),
-        (40, 10, "identity", "10×10f CV mixed", "everybody has samples for 10 folds"),
-        (40, 3, "identity", "10×3f CV mixed", "'0' has 3 samples only"),
+        (50, 2, "attribute", "10×10f CV+", "50 subjects are enough for 10 subject-disjoint folds"),
+        (40, 10, "identity", "10×10f CV mixed", "every subject has enough samples for 10 folds"),
+        (40, 3, "identity", "10×3f CV mixed", "'0' has only 3 samples"),
     ],
 )
 def test_the_choice_and_its_reason(n_people, images, task, text, because):
@@ -31,10 +31,10 @@ def test_the_choice_and_its_reason(n_people, images, task, text, because):
 
 def test_what_cannot_be_tested_is_refused():
     for labels, subjects, task, complaint in (
-        (["a", "a", "b"], ["a", "a", "b"], "identity", "1 of 2 subjects have one sample only"),
-        (["a", "a"], ["a", "a"], "identity", "one subject only"),
-        (["x", "x", "y", "y"], [1, 1, 2, 2], "attribute", "labels are no attribute"),
-        (["x", "x", "x", "y"], [1, 2, 3, 2], "attribute", "1 of 2 classes are of one subject only"),
+        (["a", "a", "b"], ["a", "a", "b"], "identity", "1 of 2 subjects have only one sample"),
+        (["a", "a"], ["a", "a"], "identity", "one subject"),
+        (["x", "x", "y", "y"], [1, 1, 2, 2], "attribute", "labels are not an attribute"),
+        (["x", "x", "x", "y"], [1, 2, 3, 2], "attribute", "1 of 2 classes have only one subject"),
         (["x", "y"], None, "attribute", "no subjects were given"),
     ):
         with pytest.raises(DesignError, match=complaint):

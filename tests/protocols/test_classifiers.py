@@ -91,7 +91,7 @@ def test_names_must_differ_and_things_must_be_classifiers() -> None:
     with pytest.raises(UsageError, match="Two classifiers"):
         named_classifiers(["src", "src"])
     for wrong in (3, NBNN, object()):
-        with pytest.raises(UsageError, match="no classifier"):
+        with pytest.raises(UsageError, match="not a classifier"):
             named_classifiers({"a": wrong})
     with pytest.raises(UsageError, match="No classifier"):
         named_classifiers([])
@@ -177,7 +177,7 @@ def test_open_random_states_are_seeded_and_stated_ones_kept(faces, split) -> Non
 def test_recognisers_need_images() -> None:
     table = Samples({"id": ["a", "b"], "subject": ["x", "y"]})
     data = FeatureTable(table, features=np.eye(2))
-    with pytest.raises(DesignError, match="looks at images"):
+    with pytest.raises(DesignError, match="needs images"):
         learner("src", SRC(), data, np.array(["x", "y"]), np.array([0, 1]))
 
 
@@ -187,5 +187,5 @@ def test_what_fails_in_a_split_is_named(faces, split) -> None:
     with pytest.raises(DesignError, match="knn failed in repeat 1, fold 1"):
         learner("knn", bad, faces, classes, codes).predict(split, 0)
     clusters = parse_classifier("sklearn.cluster:KMeans(n_clusters=3)")[1]
-    with pytest.raises(DesignError, match="no classifier"):
+    with pytest.raises(DesignError, match="not a classifier"):
         learner("clusters", clusters, faces, classes, codes).predict(split, 0)

@@ -195,7 +195,7 @@ def test_a_class_without_a_number_is_not_stated():
 def test_unpaired_test_needs_intervals():
     assert "interval" not in str(compared(by_counts()).reasons[-1])
     without = compared(by_counts(value__low=None))
-    assert "At least one of them states no interval" in str(without.reasons[-1])
+    assert "At least one card states no interval" in str(without.reasons[-1])
     assert "no test is possible" in str(without.sentences()[-1])
     assert "unpaired" not in " ".join(map(str, without.sentences()))
     assert without.to_dict()["allowed"] == without.allowed.to_dict()
@@ -208,7 +208,7 @@ def test_unpaired_test_needs_intervals():
 def test_one_result_twice_is_not_a_comparison():
     itself = compared(MINE)
     assert itself.same_result
-    assert "not a comparison" in str(itself.sentences()[-1])
+    assert "nothing to compare" in str(itself.sentences()[-1])
     published = {"publication": "X2020", "year": 2020}
     mine, theirs = dict(MINE, provenance=published), dict(their(), provenance=published)
     found = compared(theirs, mine)

@@ -401,7 +401,7 @@ def test_few_subjects_allow_no_threshold_and_zeros_no_direction() -> None:
     held = rng.normal(size=(6, 16))
     held[5] = 0
     found = duplicate_vectors(np.vstack([held, 2 * held[:1]]), list("abcdefg"), np.arange(7))
-    assert found.unread == (("f", "its vector is all zeros"),)
+    assert found.unread == (("f", "its vector is all zero"),)
     assert found.pairs.select("one", "other").rows() == [(0, 5)]
 
 

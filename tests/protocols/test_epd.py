@@ -90,7 +90,7 @@ def test_a_justification_changes_no_answer() -> None:
     justified = epd_verdict("80-20 HO mixed", task="attribute", justification="fixed by the challenge")
     assert justified.answers == bare.answers == ("no", "no", "not stated")
     assert not justified.met
-    assert str(justified.sentences()[-1]) == "Justification, as given: fixed by the challenge"
+    assert str(justified.sentences()[-1]) == "Justification, as stated: fixed by the challenge"
     assert justified.to_dict()["justification"] == "fixed by the challenge"
 
 

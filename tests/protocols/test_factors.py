@@ -93,12 +93,12 @@ def test_subjects_with_too_few_images_are_refused_or_left_out_and_told() -> None
 @pytest.mark.parametrize(
     ("asked", "error", "said"),
     [
-        ({"subjects": 9}, DesignError, "9 subjects cannot be drawn from 8"),
-        ({"subjects": 1}, UsageError, "subjects is a number from 2 to"),
+        ({"subjects": 9}, DesignError, "9 subjects cannot be chosen from 8"),
+        ({"subjects": 1}, UsageError, "subjects must be a number from 2 to"),
         ({"subjects": [4, 4]}, UsageError, "twice"),
-        ({"images_each": 0}, UsageError, "images_each is a number from 1 to"),
-        ({"subjects": 4, "draws": 0}, UsageError, "draws is a number from 1 to 100,000, got 0"),
-        ({"subjects": 4, "protocol": "auto"}, UsageError, "Which protocol suits depends"),
+        ({"images_each": 0}, UsageError, "images_each must be a number from 1 to"),
+        ({"subjects": 4, "draws": 0}, UsageError, "draws must be a number from 1 to 100,000, got 0"),
+        ({"subjects": 4, "protocol": "auto"}, UsageError, "The automatic protocol depends"),
         ({"images_each": 1}, DesignError, "8 subjects with 1 image each, draw 1: "),
     ],
 )

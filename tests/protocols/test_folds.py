@@ -146,10 +146,8 @@ def test_thousands_of_samples_are_divided_in_seconds_and_evenly():
 
 
 def test_too_many_folds_are_refused():
-    with pytest.raises(DesignError, match="6 folds cannot be made of 5 samples"):
+    with pytest.raises(DesignError, match="5 samples cannot be divided into 6 folds"):
         folds_of("6f CV", [0] * 5)
-    with pytest.raises(
-        DesignError, match="4 folds cannot be made of 3 subjects without dividing one"
-    ) as refusal:
+    with pytest.raises(DesignError, match="3 subjects cannot be divided into 4 folds") as refusal:
         folds_of("4f CV+", [0, 1] * 3, [0, 0, 1, 1, 2, 2])
-    assert refusal.value.hint == "ask for at most 3."
+    assert refusal.value.hint == "use at most 3 folds."

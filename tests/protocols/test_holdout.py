@@ -147,7 +147,7 @@ def test_numbers_per_subject_and_class():
 def test_who_has_too_few_is_named_or_left_out_and_counted():
     subjects = np.repeat(["a", "b", "c", "d"], [5, 2, 6, 1])
     maker = splitter("3-1 HO*")
-    with pytest.raises(DesignError, match="2 of the subjects have too few samples: 'b', 'd'") as refusal:
+    with pytest.raises(DesignError, match="2 subjects have too few samples: 'b', 'd'") as refusal:
         maker.splits(subjects, subjects)
     assert "missing='drop'" in refusal.value.hint
     assert maker.left_out(subjects, subjects) == ("b", "d")
@@ -187,7 +187,7 @@ def test_numbers_in_all():
     assert not set(subjects[split.train]) & set(subjects[split.test])
     with pytest.raises(DesignError, match="tests every subject"):
         one("99-2 HO**+", labels, subjects)
-    with pytest.raises(DesignError, match="50 samples are to be drawn, and there are only 49"):
+    with pytest.raises(DesignError, match="50 samples are requested, but only 49 are available"):
         one("151-50 HO**/all", labels, subjects)
     with pytest.raises(DesignError, match="more than the 200 samples"):
         one("151-50 HO**/all+", labels, subjects)
@@ -205,7 +205,7 @@ def test_numbers_per_class():
     assert len(split.test) == 120 - 33 - 21
     for text, complaint in (
         ("HO(male:3)", "no training size is stated for the class 'female'"),
-        ("HO(male:3, female:3, other:1)", "no sample is of the class 'other'"),
+        ("HO(male:3, female:3, other:1)", "no sample has the class 'other'"),
         ("HO(male:61, female:3)", r"too few samples to train on: 'male \(60 of 61\)'"),
         ("HO(male:60, female:60)+", "no sample is tested"),
     ):
@@ -222,8 +222,8 @@ def test_data_sets_train_and_test():
     assert one(text, labels, subjects, train_on=first).test.tolist() == [4, 5, 6, 7]
     assert one(text, labels, subjects, test_on=~first).train.tolist() == [0, 1, 2, 3]
     for masks, complaint in (
-        ({}, "Which samples are of CK and which of JAFFE"),
-        ({"train_on": first, "test_on": np.ones(8, bool)}, "4 samples are both"),
+        ({}, "Cannot tell which samples belong to CK and which to JAFFE"),
+        ({"train_on": first, "test_on": np.ones(8, bool)}, "4 samples are in both"),
         ({"train_on": np.arange(8) < 3}, "1 subject is in both sets: '2'"),
     ):
         with pytest.raises(DesignError, match=complaint):
@@ -233,7 +233,7 @@ def test_data_sets_train_and_test():
 def test_parts_that_would_be_empty_are_refused():
     with pytest.raises(DesignError, match="no sample is tested"):
         one("99-1 HO", [0] * 20)
-    with pytest.raises(DesignError, match="3 parts cannot be made of 2 subjects"):
+    with pytest.raises(DesignError, match="2 subjects cannot be divided into 3 parts"):
         one("60-20-20 HO+", [0, 1, 0, 1], [0, 0, 1, 1])
     split = one("98-2 HO+", [0, 1] * 3, [0, 0, 1, 1, 2, 2])
     assert (len(split.train), len(split.test)) == (4, 2)

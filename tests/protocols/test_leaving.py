@@ -62,10 +62,10 @@ def test_more_draws_than_samples_test_everybody_about_equally_often():
 
 def test_m_must_leave_one_to_test():
     with pytest.raises(
-        DesignError, match="7 training samples are to be drawn, but 6 are left beside the one tested"
+        DesignError, match="7 training samples are requested, but 6 are left in addition to the tested sample"
     ):
         list(splitter("LOO(7,3)").splits(LABELS))
     assert len(list(splitter("LOO(6,30)").splits(LABELS))) == 30
     with pytest.raises(DesignError, match="4 are left when subject 'b' is tested") as refusal:
         list(splitter("LOO(5,3)+").splits(LABELS, PEOPLE))
-    assert refusal.value.hint == "take M = 4 or less."
+    assert refusal.value.hint == "use M = 4 or less."

@@ -153,5 +153,5 @@ def test_table_as_dict_and_frame():
     assert table.to_frame().row(5) == (6, "Fusion (L6)", "Alexandre2010", 2010, 0.991, None, 411, "5f CV+")
     with pytest.raises(UsageError, match="There is no row 18"):
         table.card(18)
-    with pytest.raises(UsageError, match="no literature on 'lfw'"):
+    with pytest.raises(UsageError, match="no literature table on 'lfw'"):
         literature("lfw")

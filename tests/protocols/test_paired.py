@@ -70,7 +70,7 @@ def test_a_file_that_is_not_the_cards_is_refused(out: Path, tmp_path: Path) -> N
     (c, third) = card(out, "lda-80-20-HO-disjoint")
     with pytest.raises(DesignError, match="level 1"):
         paired_test((a, c), (first, third))
-    with pytest.raises(DesignError, match="one result stated twice"):
+    with pytest.raises(DesignError, match="both cards state the same result"):
         paired_test((a, a), (first, first))
 
 
@@ -118,10 +118,10 @@ ROWS = {
         ({"id": ["x", "y", "w"]}, "1 of 3 samples of a.csv are not in b.csv: 'z'"),
         (
             {"label": ["f", "f", "f"]},
-            "1 sample have another label in b.csv than in a.csv: 'y' is 'f' and 'm'",
+            "1 sample differs in label between b.csv and a.csv: 'y' is 'f' and 'm'",
         ),
-        ({"subject": ["p", "q", "q"]}, "another subject"),
-        ({"id": ["x", "y", "y"]}, "1 sample stand twice"),
+        ({"subject": ["p", "q", "q"]}, "differs in subject"),
+        ({"id": ["x", "y", "y"]}, "1 sample appears twice"),
         ({"predicted": ["f", None, "f"]}, "'predicted' is empty in 1 row"),
         ({"id": None}, "has no column 'id'"),
     ],
@@ -162,4 +162,4 @@ def test_on_the_command_line(out: Path, capsys: pytest.CaptureFixture[str], tmp_
     for path, place in zip((a, b), moved, strict=True):
         place.write_text(Path(path).read_text())
     code, said = answer(capsys, "card", "diff", *map(str, moved))
-    assert (code, "were not found; give both files" in " ".join(said.split())) == (0, True)
+    assert (code, "were not found; pass both files" in " ".join(said.split())) == (0, True)

@@ -110,7 +110,7 @@ def test_no_subject_trains_and_is_tested_where_that_is_asked(data: FeatureTable)
     tested = run.of("knn", "3f CV+").predictions.frame.group_by("subject").agg(fold=_first_n_unique())
     assert tested["fold"].max() == 1
     assert run.of("knn", "3f CV mixed").protocol.disjoint is False
-    assert any("same people are trained on and tested" in str(note) for note in run.notes)
+    assert any("same people are in training and testing, so" in str(note) for note in run.notes)
 
 
 def _first_n_unique():
@@ -205,7 +205,7 @@ def test_a_strangers_classifier_is_not_kept(data: FeatureTable, tmp_path: Path) 
 
     run = run_protocol({"mine": Mine()}, data, "2f CV", cache=tmp_path)
     assert list(tmp_path.iterdir()) == []
-    assert "mine is not kept" in str(run.notes[0])
+    assert "mine is not cached" in str(run.notes[0])
 
 
 def test_a_full_journal_that_is_of_no_use_is_no_obstacle(data: FeatureTable, tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_who_has_too_few_for_one_protocol_is_left_out_of_all(data: FeatureTable)
 
 def test_validation_samples_are_told_of(data: FeatureTable) -> None:
     run = run_protocol({"knn": KNN}, data, "50-25-25 HO")
-    assert any("validation samples are neither" in str(note) for note in run.notes)
+    assert any("validation samples are used neither" in str(note) for note in run.notes)
     assert not run.results[0].corrected.has_interval
 
 
@@ -346,7 +346,7 @@ def test_few_people_claim_nothing(data: FeatureTable) -> None:
 
 def test_what_cannot_be_asked(data: FeatureTable) -> None:
     for wrong, message in (
-        ({"protocol": ["5f CV", "5-f cv mixed"]}, "asked for twice"),
+        ({"protocol": ["5f CV", "5-f cv mixed"]}, "given twice"),
         ({"protocol": []}, "No protocol"),
         ({"task": "attribute"}, "column of labels"),
         ({"label": "sex"}, "no column of labels"),
@@ -355,7 +355,7 @@ def test_what_cannot_be_asked(data: FeatureTable) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             run_protocol({"knn": KNN}, data, **{"protocol": "2f CV"} | wrong)
-    with pytest.raises(DesignError, match="among one person is always right"):
+    with pytest.raises(DesignError, match="among one person is always correct"):
         run_protocol({"knn": KNN}, data, "LOSO")
     for margin in (0, -0.1, 1, float("nan")):
         with pytest.raises(UsageError, match="margin"):
@@ -389,8 +389,8 @@ def test_pictures_that_cannot_be_used_are_left_out(tmp_path: Path) -> None:
     )
     read = FeatureTable.read(tmp_path / "v.npz", table)
     assert [(name, why.key) for name, why in read.left_out] == [("b2", "no-features")]
-    assert tuple(map(str, read.notes)) == ("1 of 4 rows of features belongs to no sample in the table: 'x'",)
-    with pytest.raises(UsageError, match="holds features"):
+    assert tuple(map(str, read.notes)) == ("1 of 4 rows of features matches no sample in the table: 'x'",)
+    with pytest.raises(UsageError, match="contains features"):
         FeatureTable.read(tmp_path / "v.npy", table, size=(4, 4))
 
 
@@ -401,9 +401,12 @@ TWO_SESSIONS = "[train: session == 1; test: session == 2]"
     ("protocol", "why"),
     [
         (f"5×1-2 HO* {TWO_SESSIONS}", "test samples are the same in every split"),
-        (f"5×1-1 HO* {TWO_SESSIONS}", "the samples that may be tested differ from those that may train"),
-        (f"5×2f CV {TWO_SESSIONS}", "the samples that may be tested differ from those that may train"),
-        ("2×2f CV [test: session == 2]", "the samples that may be tested differ from those that may train"),
+        (f"5×1-1 HO* {TWO_SESSIONS}", "the samples allowed in testing differ from those allowed in training"),
+        (f"5×2f CV {TWO_SESSIONS}", "the samples allowed in testing differ from those allowed in training"),
+        (
+            "2×2f CV [test: session == 2]",
+            "the samples allowed in testing differ from those allowed in training",
+        ),
     ],
 )
 def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, protocol: str, why: str) -> None:
@@ -443,9 +446,9 @@ def test_people_are_compared_where_each_sample_is_tested_once_a_repeat(data: Fea
     asked = ["2×80-20 HO", "2-2 HO*", "2×2f CV"]
     run = run_protocol({"knn": KNN, "c": CENTRE}, data, asked)
     assert [found.on_people is None for found in run.findings] == [True, True, False]
-    assert sum("not compared on people" in str(note) for note in run.notes) == 2
+    assert sum("not compared over people" in str(note) for note in run.notes) == 2
     alone = run_protocol({"knn": KNN}, data, "80-20 HO")
-    assert not any("not compared on people" in str(note) for note in alone.notes)
+    assert not any("not compared over people" in str(note) for note in alone.notes)
 
 
 def test_a_result_is_found_by_what_is_left_unsaid(data: FeatureTable) -> None:

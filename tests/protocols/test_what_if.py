@@ -103,15 +103,15 @@ def test_intervals_of_the_difference_cover() -> None:
 
 
 def test_what_cannot_be_asked_is_refused(data: FeatureTable) -> None:
-    with pytest.raises(DesignError, match="no unmixed form"):
+    with pytest.raises(DesignError, match="no subject-disjoint form"):
         what_if(NEAREST, data, "mixed", "3-2 HO*", label="sex")
-    with pytest.raises(DesignError, match="Nothing is dropped"):
+    with pytest.raises(DesignError, match="No samples are dropped"):
         what_if(NEAREST, data, "dropped", "5f CV", label="sex", exclusions=["ghost"])
-    with pytest.raises(UsageError, match="another"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         what_if(NEAREST, data, "mixed", "5f CV", label="sex", exclusions=["1"])
     with pytest.raises(UsageError, match="question must be"):
         what_if(NEAREST, data, "why", "5f CV", label="sex")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="One classifier"):
+    with pytest.raises(UsageError, match="one classifier"):
         what_if({"a": NEAREST, "b": NEAREST}, data, "mixed", "5f CV", label="sex")
 
 

@@ -275,7 +275,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     assert read_picture(out / "faces.png").shape[1] > 160 * (2 + len(CHANGES) + len(VIEWS))
     text = (out / "report.html").read_text(encoding="utf-8")
     assert "The people are synthetic" in text
-    assert "made up" in text
+    assert "invented" in text
     assert "1,196" in text
 
     # The fixture ran the same study with one thread.

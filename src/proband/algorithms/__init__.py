@@ -1,4 +1,4 @@
-"""Baseline recognisers: what a new algorithm must beat, and something to evaluate where there are only images."""
+"""Baseline recognisers: references for new algorithms, and algorithms to evaluate if there are only images."""
 
 from proband.algorithms.correlation import Correlation
 from proband.algorithms.ica import ICA

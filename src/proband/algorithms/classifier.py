@@ -17,14 +17,14 @@ _Mixin: Any = need("sklearn.base", "A classifier").ClassifierMixin
 
 
 class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
-    """Any recogniser by name, trained on and compared with the same labelled faces.
+    """Any recogniser by name; the same labelled faces are its training set and its gallery.
 
     Parameters
     ----------
     algorithm
-        The recogniser's name, as in `proband.algorithms.recognizer`.
+        The name of the recogniser, as in `proband.algorithms.recognizer`.
     height, width
-        The size of the images, which come flattened, one a row.
+        The size of the images, which are flattened, one per row.
     mask
         Whether pixel recognisers keep only the oval of the face.
     """
@@ -38,7 +38,7 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
         self.mask = mask
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> RecognizerClassifier:  # noqa: N803 - scikit-learn's names
-        """Train on the faces and keep them as the gallery."""
+        """Train on the faces and use them as the gallery."""
         pixels, labels = need("sklearn.utils.validation", "A classifier").check_X_y(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.n_features_in_ = pixels.shape[1]
@@ -47,7 +47,7 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:  # noqa: N803
-        """Return closeness to each class, larger is closer; of two classes, how much closer the second is."""
+        """Return the closeness to each class (larger is closer); with two classes, the second minus the first."""
         validation = need("sklearn.utils.validation", "A classifier")
         validation.check_is_fitted(self)
         faces = self._crops(validation.check_array(X), None)
@@ -57,7 +57,7 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
         return ordered[:, 1] - ordered[:, 0] if ordered.shape[1] == 2 else ordered
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:  # noqa: N803
-        """Name the closest class of each face."""
+        """Return the closest class of each face."""
         values = self.decision_function(X)
         chosen = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         named: npt.NDArray[Any] = self.classes_[chosen]
@@ -65,6 +65,6 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
 
     def _crops(self, pixels: npt.NDArray[Any], subjects: tuple[str, ...] | None) -> Crops:
         if pixels.shape[1] != self.height * self.width:
-            raise ValueError(f"{pixels.shape[1]} features are not {self.height} × {self.width} pixels.")
+            raise ValueError(f"{pixels.shape[1]} features do not form {self.height} × {self.width} pixels.")
         images = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).reshape(-1, self.height, self.width)
         return Crops(images, Ids(range(len(images))), subjects)

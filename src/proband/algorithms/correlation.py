@@ -1,4 +1,4 @@
-"""Normalised correlation: FERET's other baseline."""
+"""Normalised correlation, a FERET baseline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Correlation(Recognizer):
     needs_training: bool = False
 
     def fit(self, train: Crops | None) -> LinearModel:
-        """Return the model; training faces, if there are any, only tell the size of crops.
+        """Return the model; training faces, if given, only set the size of the crops.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Libraries that come with an extra, asked for by name when they are needed."""
+"""Optional libraries, imported when needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EXTRA = {"sklearn": "images", "skimage": "images", "cv2": "images", "onnxruntim
 
 
 def need(module: str, what: str) -> Any:
-    """Import a module that an extra brings, or say which extra that is."""
+    """Import a module of an extra, or name the extra to install."""
     try:
         return import_module(module)
     except ImportError:

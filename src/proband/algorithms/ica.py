@@ -44,14 +44,15 @@ class ICA(Recognizer):
     Parameters
     ----------
     architecture
-        1: independent *basis images* (pixels are the observations), coefficients are free. 2: a *factorial code* (faces
-        are the observations), coefficients are independent.
+        1: independent *basis images* (pixels are the observations), with unconstrained coefficients. 2: a
+        *factorial code* (faces are the observations), with independent coefficients.
     components
         Principal components kept before unmixing, a number or a share.
     method
-        ``fastica`` holds sources uncorrelated, so that it rotates white data, which a cosine does not see: architecture 1
-        ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding (for standardised pixels). ``infomax``
-        (Bell and Sejnowski 1995; on faces Bartlett et al. 1998) does not, and ranks otherwise.
+        ``fastica`` keeps sources uncorrelated, so it rotates white data, which does not change a cosine:
+        architecture 1 ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding (for
+        standardised pixels). ``infomax`` (Bell and Sejnowski 1995; on faces Bartlett et al. 1998) does not,
+        and ranks differently.
 
     Examples
     --------
@@ -66,9 +67,9 @@ class ICA(Recognizer):
 
     def __post_init__(self) -> None:
         if self.architecture not in (1, 2):
-            raise UsageError(f"ICA has the architectures 1 and 2, not {self.architecture!r}.")
+            raise UsageError(f"ICA has no architecture {self.architecture!r}; use 1 or 2.")
         if self.method not in ("fastica", "infomax"):
-            raise UsageError(f"ICA has the methods fastica and infomax, not {self.method!r}.")
+            raise UsageError(f"ICA has no method {self.method!r}; use fastica or infomax.")
         check_components(self.components)
 
     @property

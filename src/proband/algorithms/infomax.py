@@ -1,4 +1,4 @@
-"""Independent components by InfoMax (Bell and Sejnowski 1995): the unmixing that logistic sources make most likely."""
+"""Independent components by InfoMax (Bell and Sejnowski 1995): the maximum-likelihood unmixing for logistic sources."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _LEAST_CURVATURE = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Unmixing:
-    """What InfoMax found.
+    """The result of InfoMax.
 
     Attributes
     ----------
     matrix
-        Turns an observation, less the mean of all, into its sources; one source a row.
+        Maps an observation, minus the mean, to its sources; one source per row.
     rotation
-        Its part behind the whitening: a rotation would be an orthogonal matrix, and this is none.
+        Its part after the whitening; unlike a rotation, it is not an orthogonal matrix.
     log_likelihood
-        The mean of an observation, by which rounds can be compared.
+        The mean over observations, for comparing rounds.
     gradient
-        The largest entry of the natural gradient where the search stopped.
+        The largest entry of the natural gradient at the end of the search.
     rounds, settled
-        How many there were, and whether the gradient became small enough.
+        The number of rounds, and whether the gradient became small enough.
     """
 
     matrix: Floats
@@ -47,13 +47,13 @@ class Unmixing:
 
 
 def infomax(observations: Floats, rounds: int = MOST_ROUNDS, tolerance: float = SETTLED) -> Unmixing:
-    """Unmix observations, one a row, into sources that are as independent as a linear map can make them.
+    """Unmix observations, one per row, into sources that are as independent as a linear map can make them.
 
     The search climbs L(W) = log |det W| + mean Σ log g'(u), u = Wx of whitened x and g the logistic function, by the natural
-    gradient (Amari 1998) I + mean (1 − 2g(u))uᵀ. Steps are scaled by the curvature of each pair of sources and by what the last
-    steps showed of the rest (L-BFGS; Ablin, Cardoso and Gramfort 2018), and halved until L grows. It begins at the whitening and
-    draws nothing at random. Unlike FastICA it does not hold sources uncorrelated. Sources must have longer tails than a normal
-    distribution, as the logistic has.
+    gradient (Amari 1998) I + mean (1 − 2g(u))uᵀ. Steps are scaled by the curvature of each pair of sources
+    and by an L-BFGS approximation of the rest (Ablin, Cardoso and Gramfort 2018), and halved until L grows.
+    The search starts at the whitening and is deterministic. Unlike FastICA it does not keep sources
+    uncorrelated. Sources must have longer tails than a normal distribution, as the logistic distribution has.
     """
     centred = observations - observations.mean(axis=0)
     whitening = _whitening(centred)
@@ -114,12 +114,12 @@ def _level(turned: Floats, sources: Floats, fallen: Floats) -> float:
 
 
 def log_likelihood(unmixing: Floats, white: Floats) -> float:
-    """The mean log-likelihood of an observation, one a column, if its sources are logistic."""
+    """Return the mean log-likelihood of the observations, one per column, for logistic sources."""
     return _Place.at(unmixing, unmixing @ white).level
 
 
 def natural_gradient(unmixing: Floats, white: Floats) -> Floats:
-    """The slope of the likelihood along (I + E)W."""
+    """Return the gradient of the likelihood along (I + E)W."""
     return _Place.at(unmixing, unmixing @ white).gradient
 
 

@@ -1,4 +1,4 @@
-"""Local binary patterns: histograms over a grid, compared by chi-square, or part by part with people (NBNN)."""
+"""Local binary patterns: histograms over a grid, compared by chi-square, or by the nearest part of each person (NBNN)."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ class Grid:
 
     def __post_init__(self) -> None:
         if min(self.rows, self.columns, self.radius) < 1:
-            raise UsageError(f"A grid of {self.rows} × {self.columns} with radius {self.radius} is none.")
+            raise UsageError(
+                f"A grid of {self.rows} × {self.columns} cells with radius {self.radius} is not possible."
+            )
 
     @property
     def n_features(self) -> int:
-        """The number of bins of all cells."""
+        """The total number of bins."""
         return self.rows * self.columns * BINS
 
     def histograms(self, crops: Crops) -> npt.NDArray[np.float32]:
@@ -61,7 +63,7 @@ class Grid:
         height, width = crops.shape
         if height < self.rows or width < self.columns:
             raise UsageError(
-                f"Crops of {height} × {width} cannot be cut into {self.rows} × {self.columns} cells."
+                f"Crops of {height} × {width} cannot be divided into {self.rows} × {self.columns} cells."
             )
         if not len(crops):
             return np.empty((0, self.rows * self.columns, BINS), dtype=np.float32)
@@ -78,7 +80,7 @@ class Grid:
         Parameters
         ----------
         image
-            A grey face: height × width, 8 bits a pixel.
+            A grey face: height × width, 8 bits per pixel.
 
         Returns
         -------
@@ -121,7 +123,7 @@ class HistogramModel(Model):
         return self.grid.histograms(crops).reshape(len(crops), self.grid.n_features)
 
     def scores(self, query: Crops, target: Crops) -> Embeddings:
-        """Score by chi-square, computed when it is asked for."""
+        """Score by chi-square, computed on request."""
         return Embeddings(
             self.represent(query),
             query.ids,
@@ -188,7 +190,7 @@ def nearest_parts(
     parts, known
         Faces × parts × features; `known` is ordered by person, and person c begins at ``starts[c]``.
     anywhere
-        Compare a part with all parts, and not only with those at its own place.
+        Compare a part with all parts, not only with the parts at the same position.
     """
     n_parts, n_features = parts.shape[1:]
     out = np.zeros((len(parts), len(starts)))
@@ -226,7 +228,7 @@ class LBP(Recognizer):
     needs_training: bool = False
 
     def fit(self, train: Crops | None) -> HistogramModel:
-        """Return the model; training faces are not looked at.
+        """Return the model; training faces are ignored.
 
         Parameters
         ----------
@@ -248,7 +250,8 @@ class NBNN(Recognizer):
     Parameters
     ----------
     anywhere
-        Let a part find its nearest neighbour at any place of a face, as the method has it, and not only at its own.
+        Search the nearest neighbour of a part at any position of a face, as in the original method, not only
+        at the same position.
 
     Examples
     --------
@@ -262,7 +265,7 @@ class NBNN(Recognizer):
     needs_training: bool = False
 
     def fit(self, train: Crops | None) -> NearestPartsModel:
-        """Return the model; the gallery is all it learns from.
+        """Return the model; it learns only from the gallery.
 
         Parameters
         ----------

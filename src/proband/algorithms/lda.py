@@ -25,15 +25,15 @@ _SOFT = 0.2  # soft weighting: squared differences times eigenvalue to this powe
 
 @dataclass(frozen=True)
 class LDA(Recognizer):
-    """Reduce faces by PCA, then find the directions that part people best.
+    """Reduce faces by PCA, then find the directions that separate people best.
 
     Parameters
     ----------
     comparison
         ``l1``, ``l2``, ``angle``, or ``soft``: L2 with each squared difference weighted by eigenvalue^0.2.
     components
-        Principal components kept before LDA, a number or a share. The share of 0.4 matters: as many components as
-        the within-person scatter allows fit its noise and recognise far less.
+        Principal components kept before LDA, a number or a share. The share of 0.4 matters: with as many
+        components as the within-person scatter allows, LDA fits noise and recognises far fewer faces.
 
     Examples
     --------
@@ -48,7 +48,8 @@ class LDA(Recognizer):
     def __post_init__(self) -> None:
         if self.comparison not in get_args(Comparison):
             raise UsageError(
-                f"LDA has no comparison {self.comparison!r}.", f"it has {', '.join(get_args(Comparison))}."
+                f"LDA has no comparison {self.comparison!r}.",
+                f"choose from {', '.join(get_args(Comparison))}.",
             )
         check_components(self.components)
 
@@ -98,7 +99,7 @@ class LDA(Recognizer):
 def discriminants(
     coefficients: npt.NDArray[np.float64], codes: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Solve S_between v = r S_within v; return the directions (one a column) and ratios r, largest first.
+    """Solve S_between v = r S_within v; return the directions (one per column) and ratios r, largest first.
 
     Each direction has unit within-person variance.
     """
@@ -107,7 +108,7 @@ def discriminants(
     n, dimension = coefficients.shape
     sizes = np.bincount(codes)
     if len(sizes) < 2:
-        raise InputError("Discriminants need training faces of at least two people.")
+        raise InputError("LDA needs training faces of at least two people.")
     if n - len(sizes) < dimension:
         raise InputError(
             f"The scatter within people is singular: {count(n)} training faces of {count(len(sizes))} people leave "
@@ -123,7 +124,7 @@ def discriminants(
     # Copies of a face leave rounding errors where scatter should be; they must not pass for it.
     if np.linalg.eigvalsh(scatter)[0] <= _NO_SCATTER * float((coefficients**2).mean()):
         raise InputError(
-            "The scatter within people is singular: some training faces are copies of one another.",
+            "The scatter within people is singular: some training faces are copies of each other.",
             "leave the copies out, or keep fewer components.",
         )
     ratios, directions = eigh(between.T @ between / (len(sizes) - 1), scatter)

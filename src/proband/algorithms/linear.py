@@ -1,4 +1,4 @@
-"""Models that project pixels and compare the coefficients: correlation, PCA, LDA and ICA are all of this kind."""
+"""Models that project pixels and compare the coefficients: correlation, PCA, LDA and ICA."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proband.words import Note
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(Model):
-    """Pixels, less a mean, times a basis; then weighted and compared.
+    """Pixels minus a mean, projected on a basis, then weighted and compared.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class LinearModel(Model):
     unit
         Whether coefficients are scaled to length one before they are weighted.
     mean, basis
-        What is subtracted, and one direction a row; an empty basis leaves the pixels as they are.
+        The mean to subtract, and one direction per row; an empty basis leaves the pixels unchanged.
     weights
         A factor for each coefficient; empty for none.
     """
@@ -62,7 +62,7 @@ class LinearModel(Model):
         )
         if not fits or self.weights.size not in (0, n_coefficients):
             raise InputError(
-                f"The parts of {self.name} do not fit together: it was not trained on crops of {self.shape}."
+                f"The parts of {self.name} do not fit together or do not match crops of {self.shape}."
             )
 
     def represent(self, crops: Crops) -> Vectors:
@@ -71,7 +71,7 @@ class LinearModel(Model):
         Parameters
         ----------
         crops
-            Faces of the size that the model was trained on.
+            Faces of the same size as in training.
 
         Returns
         -------
@@ -84,12 +84,12 @@ class LinearModel(Model):
             return np.concatenate(list(run_blocks(_Projected(self, crops.images, crops.ids), blocks)))
 
     def scores(self, query: Crops, target: Crops) -> Embeddings:
-        """Score by the metric; the scores are computed when they are asked for.
+        """Score by the metric; scores are computed on request.
 
         Parameters
         ----------
         query, target
-            Faces of the size that the model was trained on.
+            Faces of the same size as in training.
 
         Returns
         -------

@@ -32,7 +32,7 @@ LEADING = 0.4  # the share of components that is kept, as in Beveridge et al. 20
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """The mean face and the leading principal components, one a row, with their variances."""
+    """The mean face and the leading principal components, one per row, with their variances."""
 
     mean: Vectors
     directions: Vectors
@@ -46,11 +46,11 @@ class PCA(Recognizer):
     Parameters
     ----------
     comparison
-        ``l1``, ``l2``, ``angle`` (cosine), or one of the three forms called Mahalanobis: ``mahalanobis``, the one of the
-        FERET era, the inner product of unit coefficients over the root of each eigenvalue, which led in Beveridge et
-        al. 2001; ``whitened-cosine``; ``whitened-l2``, which reverses that paper's order.
+        ``l1``, ``l2``, ``angle`` (cosine), or one of three forms called Mahalanobis: ``mahalanobis``, the
+        form of the FERET era, the inner product of unit coefficients over the root of each eigenvalue, which
+        led in Beveridge et al. 2001; ``whitened-cosine``; ``whitened-l2``, which reverses that paper's order.
     components
-        How many components to keep: a whole number, or a share of those there are.
+        The number of components to keep: a whole number, or a share of the available components.
 
     Examples
     --------
@@ -65,7 +65,8 @@ class PCA(Recognizer):
     def __post_init__(self) -> None:
         if self.comparison not in get_args(Comparison):
             raise UsageError(
-                f"PCA has no comparison {self.comparison!r}.", f"it has {', '.join(get_args(Comparison))}."
+                f"PCA has no comparison {self.comparison!r}.",
+                f"choose from {', '.join(get_args(Comparison))}.",
             )
         check_components(self.components)
 
@@ -104,7 +105,7 @@ class PCA(Recognizer):
 
 
 def check_components(components: float) -> None:
-    """Refuse numbers of components that are none."""
+    """Refuse invalid numbers of components."""
     whole = isinstance(components, int | np.integer) or float(components).is_integer()
     if not components > 0 or (not whole and components > 1):
         raise UsageError(
@@ -113,10 +114,10 @@ def check_components(components: float) -> None:
 
 
 def principal_components(train: Crops, photometry: Photometry, components: float = LEADING) -> Components:
-    """Find the leading principal components of training faces; made once for each training set.
+    """Find the leading principal components of training faces; computed once per training set.
 
-    With fewer faces than pixels they come from the small Gram matrix of the faces, in float64. A share below one counts
-    against the components there are: one fewer than faces.
+    With fewer faces than pixels they are computed from the small Gram matrix of the faces, in float64. A
+    share below one refers to the available components: one fewer than faces.
     """
     every = train.remember(("components", photometry), lambda: _all_components(train, photometry))
     available = len(every.variances)
@@ -124,7 +125,7 @@ def principal_components(train: Crops, photometry: Photometry, components: float
     kept = max(1, round(components * available)) if share else int(components)
     if kept > available:
         raise InputError(
-            f"{counted(kept, 'component was', 'components were')} asked for, but {counted(len(train), 'training face has', 'training faces have')} only {count(available)}.",
+            f"{counted(kept, 'component was', 'components were')} requested, but {counted(len(train), 'training face provides', 'training faces provide')} only {count(available)}.",
             "train on more faces, or keep fewer components.",
         )
     return Components(every.mean, every.directions[:kept], every.variances[:kept])

@@ -1,4 +1,4 @@
-"""A user's own recognisers: a function, a scikit-learn estimator, an ONNX model."""
+"""Custom recognisers: a function, a scikit-learn estimator, or an ONNX model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FunctionModel(Model):
                 )
             if parts and part.shape[1] != parts[0].shape[1]:
                 raise InputError(
-                    f"{self.name} gives vectors of {parts[0].shape[1]} and of {part.shape[1]} components."
+                    f"{self.name} returned vectors of {parts[0].shape[1]} and of {part.shape[1]} components."
                 )
             parts.append(part.astype(np.float32))
         return np.concatenate(parts)
@@ -76,7 +76,7 @@ class CallableRecognizer(Recognizer):
 
 @dataclass(frozen=True, eq=False)
 class EstimatorRecognizer(Recognizer):
-    """A scikit-learn estimator on flattened pixels: its ``transform``, or else its decision values, are the vectors."""
+    """A scikit-learn estimator on flattened pixels: the vectors are its ``transform`` output, or otherwise its decision values."""
 
     estimator: Any
     name: str
@@ -94,20 +94,20 @@ class EstimatorRecognizer(Recognizer):
         if methods:
             return FunctionModel(self.name, _Fitted(fitted, methods[0]), Training.on(train))
         raise InputError(
-            f"{self.name} has no transform, decision_function or predict_proba to represent faces by."
+            f"{self.name} has no transform, decision_function or predict_proba to represent faces."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class OnnxRecognizer(Recognizer):
-    """An embedding model in ONNX form, fed with crops resized to its input, repeated over its channels.
+    """An ONNX embedding model; crops are resized to its input and repeated over its channels.
 
     Parameters
     ----------
     path
         The model; its first input is batch × channels × height × width of floats.
     mean, scale
-        Pixels are fed as (value − mean)/scale; the defaults give values between −1 and 1.
+        The input is (value − mean)/scale; the defaults give values between −1 and 1.
     """
 
     path: str

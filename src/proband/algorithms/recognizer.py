@@ -1,4 +1,4 @@
-"""What a recogniser is: it is trained once, represents faces, and scores them against one another."""
+"""The interface of a recogniser: it is trained once, represents faces, and scores them against each other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proband.words import Note, Sentence, count
 SCORES_PEOPLE = Sentence(
     "algorithms.scores-people",
     "caution",
-    "{algorithm} scores people: all targets of one person have the same score, so count subjects in ranks",
+    "{algorithm} scores people: all targets of one person have the same score, so ranks should count subjects",
 )
 
 
@@ -30,9 +30,9 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Training:
-    """What a model was trained on: how many images and people, a hash of the sorted ids, and one of each id.
+    """The training set of a model: numbers of images and people, a hash of the sorted ids, and a hash of each id.
 
-    The hashes tell whether a sample was trained on without telling which samples were.
+    The hashes show whether a given sample was in training without listing the samples.
     """
 
     n_images: Count
@@ -44,7 +44,7 @@ class Training:
         object.__setattr__(self, "id_hashes", tuple(self.id_hashes))
 
     def among(self, ids: Iterable[str]) -> list[str]:
-        """Those of `ids` that were trained on.
+        """Return those of `ids` that were in training.
 
         Parameters
         ----------
@@ -89,21 +89,21 @@ class Training:
 
 
 def hash_ids(ids: Sequence[str]) -> str:
-    """Hash a set of ids, whatever their order."""
+    """Hash a set of ids, independent of their order."""
     return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
 
 
 class Model(ABC):
-    """A recogniser that is ready: trained, or in no need of it.
+    """A recogniser that is ready to use: trained, or without need of training.
 
     Attributes
     ----------
     name
-        What it is called, ``family:variant``.
+        The name, ``family:variant``.
     training
-        What it was trained on, or None.
+        The training set, or None.
     notes
-        What a reader of its scores should know.
+        Notes for readers of its scores.
     """
 
     name: str
@@ -141,7 +141,7 @@ class Model(ABC):
         """
 
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
-        """Return closeness of queries to people (larger is closer), and the people; here by their best image.
+        """Return the closeness of queries to people (larger is closer), and the people; here by their best image.
 
         Parameters
         ----------
@@ -168,14 +168,14 @@ class Model(ABC):
 
 
 class PeopleModel(Model):
-    """A model that compares a face with a person, by all images of that person together.
+    """A model that compares a face with a person, using all images of that person together.
 
-    Its scores give every target the score of its person, so that the best mate and any other mate count the same.
+    Every target has the score of its person, so all mates of a query have the same score.
     """
 
     @abstractmethod
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
-        """Return closeness of queries to people (larger is closer), and the people.
+        """Return the closeness of queries to people (larger is closer), and the people.
 
         Parameters
         ----------
@@ -210,9 +210,9 @@ class Recognizer(ABC):
     Attributes
     ----------
     name
-        What it is called, ``family:variant``.
+        The name, ``family:variant``.
     needs_training
-        Whether `fit` looks at the training faces.
+        Whether `fit` uses the training faces.
     """
 
     name: str
@@ -234,14 +234,14 @@ class Recognizer(ABC):
         """
 
     def required(self, train: Crops | None, least: Positive) -> Crops:
-        """Return the training set, or say that there is none or too little of it.
+        """Return the training set, or raise an error if it is missing or too small.
 
         Parameters
         ----------
         train
             Training faces, or None.
         least
-            How many faces are needed.
+            The minimum number of faces.
 
         Returns
         -------
@@ -255,7 +255,7 @@ class Recognizer(ABC):
 
 
 def same_shape(crops: Crops, shape: tuple[int, int], name: str) -> None:
-    """Refuse crops of another size than a model was trained on."""
+    """Refuse crops whose size differs from that of the training faces."""
     if crops.shape != shape:
         raise InputError(
             f"{name} was trained on crops of {shape[0]} × {shape[1]}, got {crops.shape[0]} × {crops.shape[1]}."

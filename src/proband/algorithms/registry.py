@@ -1,4 +1,4 @@
-"""Recognisers by name: the bundled ones, those of installed plug-ins, and a user's own by dotted name."""
+"""Recognisers by name: bundled recognisers, installed plug-ins, and custom recognisers by dotted name."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FAMILIES: dict[str, dict[str, Callable[[], Recognizer]]] = {
 }
 BUNDLED = {name: make for members in FAMILIES.values() for name, make in members.items()}
 RECOGNIZERS = Registry("recogniser", "proband.recognizers", BUNDLED)
-"""Recognisers by name. A package registers what `recognizer` takes: a recogniser, a callable that returns one, a function, …"""
+"""Recognisers by name. A package can register anything that `recognizer` accepts: a recogniser, a callable that returns one, a function, …"""
 
 
 def recognizer(name: str, *, mask: bool = True) -> Recognizer:
@@ -56,11 +56,12 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
     Parameters
     ----------
     name
-        A bundled one (``pca:mahalanobis``), one that a plug-in registers, ``package.module:attribute`` for one's own (a
-        recogniser, a function from images to vectors, or a scikit-learn estimator), or ``onnx:model.onnx``.
+        A bundled recogniser (``pca:mahalanobis``), a plug-in, ``package.module:attribute`` for a custom
+        recogniser (a recogniser, a function from images to vectors, or a scikit-learn estimator), or
+        ``onnx:model.onnx``.
     mask
-        Whether recognisers that compare pixels keep only the oval of the face; for pictures that were not cropped by
-        their eyes it makes no sense.
+        Whether recognisers that compare pixels keep only the oval of the face; only useful for images that
+        were cropped by their eyes.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
 
 
 def names() -> list[str]:
-    """The names of all recognisers that are installed.
+    """Return the names of all installed recognisers.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def names() -> list[str]:
 
 
 def family_of(name: str) -> str | None:
-    """The family of a bundled recogniser; None for any other name, whatever it looks like.
+    """Return the family of a bundled recogniser; None for any other name.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def family_of(name: str) -> str | None:
     Returns
     -------
     str
-        What stands before the colon.
+        The part before the colon.
 
     Examples
     --------
@@ -120,9 +121,9 @@ def family_of(name: str) -> str | None:
 
 
 def names_code(name: str) -> bool:
-    """Whether a name means code to be imported: ``package.module:attribute``.
+    """Return whether a name refers to code to import: ``package.module:attribute``.
 
-    What is bundled, or installed as a plug-in under that name, is not meant by it; an ONNX model is data.
+    Bundled recognisers and installed plug-ins of that name are not code to import; an ONNX model is data.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def names_code(name: str) -> bool:
     Returns
     -------
     bool
-        Whether it names code that would be imported.
+        Whether code would be imported.
 
     Examples
     --------
@@ -172,4 +173,4 @@ def _as_recognizer(found: Any, name: str) -> Recognizer:
         if _takes_nothing(found):
             return _as_recognizer(found(), name)  # a factory
         return CallableRecognizer(found, name)
-    raise UsageError(f"{name} is a {type(found).__name__}, which is no recogniser.")
+    raise UsageError(f"{name} is a {type(found).__name__}, not a recogniser.")

@@ -1,4 +1,4 @@
-"""Train, represent and score: several recognisers over the same faces, with what they were trained on checked."""
+"""Train several recognisers, check their training sets, and score the same faces with each."""
 
 from __future__ import annotations
 
@@ -50,32 +50,33 @@ class Sets:
 
     @property
     def trained_targets(self) -> tuple[str, ...]:
-        """The targets that are trained on."""
+        """The targets that are in training."""
         trained = set(self.training)
         return tuple(name for name in self.targets if name in trained)
 
     def check(self, samples: Samples, allow_training_overlap: bool = False) -> Note:
-        """Refuse training samples that are tested on, and say how training and test people meet.
+        """Refuse training samples that are also tested, and report the overlap of training and test people.
 
         Parameters
         ----------
         samples
-            The table that says whose each sample is.
+            The table with the subject of each sample.
         allow_training_overlap
-            Whether targets may be trained on, as where the training set is the gallery (Beveridge et al. 2001, §3). Queries never
-            may: a probe that was trained on tests nothing.
+            Whether targets may be in training, as when the training set is the gallery (Beveridge et al.
+            2001, §3). Queries never may.
 
         Returns
         -------
         Note
-            Whether there is training, and how many people are in both training and test; or how many targets are trained on.
+            Whether there is training, and the number of people in both training and test; or the number of
+            targets in training.
         """
         trained = set(self.training)
         queries = [name for name in self.queries if name in trained]
         if queries:
             raise DesignError(
                 f"{counted(len(queries), 'training sample is a query', 'training samples are queries')} too: {first_few(queries)}.",
-                "a probe that was trained on tests nothing; choose other queries.",
+                "choose other queries: a probe must not be in the training set.",
             )
         if self.trained_targets and not allow_training_overlap:
             n = counted(
@@ -84,7 +85,7 @@ class Sets:
             raise DesignError(
                 f"{n} too: {first_few(list(self.trained_targets))}.",
                 Hint(
-                    "choose disjoint sets, or {give:allow_training_overlap=on} to train on the gallery; scores will be labelled so."
+                    "choose disjoint sets, or {give:allow_training_overlap=on} to train on the gallery; the scores will be labelled accordingly."
                 ),
             )
         if not self.training:
@@ -106,18 +107,18 @@ def train(
     training: Sequence[str],
     progress: Progress | None = None,
 ) -> list[Model]:
-    """Train recognisers on those of the training samples that were acquired.
+    """Train recognisers on the training samples that were acquired.
 
     Parameters
     ----------
     recognizers
-        What is trained.
+        The recognisers.
     acquired
         The crops of all samples.
     training
-        The ids that are trained on.
+        The ids of the training samples.
     progress
-        What is told how far it is.
+        The receiver of progress.
 
     Returns
     -------
@@ -148,7 +149,7 @@ def score(
     *,
     engine: Engine = None,
 ) -> list[DenseScores]:
-    """Score queries against targets; samples that failed to be acquired are failed cells.
+    """Score queries against targets; samples that were not acquired give failed cells.
 
     Parameters
     ----------
@@ -157,28 +158,28 @@ def score(
     acquired
         The crops of all samples.
     sets
-        Who was trained on, who is a query and who a target.
+        The training samples, queries and targets.
     progress, engine
-        What is told how far it is, and where the work runs.
+        The receiver of progress, and where the work runs.
 
     Returns
     -------
     list
-        Scores of each model.
+        The scores of each model.
     """
     progress = progress or Silent()
     queries = [name for name in sets.queries if name not in acquired.failures]
     targets = [name for name in sets.targets if name not in acquired.failures]
     if not queries or not targets:
-        raise DesignError("No query or no target could be acquired, so there is nothing to score.")
+        raise DesignError("No queries or no targets could be acquired, so there is nothing to score.")
     query, target = acquired.crops.take(queries), acquired.crops.take(targets)
     shared = [name for name in queries if name in set(targets)]
     for model in models:
         if shared and isinstance(model, PeopleModel):
             raise DesignError(
-                f"{model.name} compares a face with all targets of a person together, so queries must not be targets too: "
-                f"{first_few(shared)}.",
-                Hint("choose them apart: {option:queries} and {option:targets}."),
+                f"{model.name} compares a face with all targets of a person together, so queries must not "
+                f"also be targets: {first_few(shared)}.",
+                Hint("choose disjoint sets: {option:queries} and {option:targets}."),
             )
     progress.begin("scoring", 2 * len(models))
     scored = []

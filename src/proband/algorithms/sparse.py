@@ -1,4 +1,4 @@
-"""Sparse representation: which person's gallery images explain a face with the fewest of them?"""
+"""Sparse representation: a face is explained by as few gallery images as possible."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from proband.words import Note
 
 @dataclass(frozen=True, eq=False)
 class SparseModel(PeopleModel):
-    """Small images of unit length, coded by the gallery under an ℓ1 penalty; a person scores by what is left unexplained.
+    """Small images of unit length, coded by the gallery under an ℓ1 penalty; the score of a person is the unexplained remainder.
 
     Attributes
     ----------
     height, width
-        To how many pixels crops are reduced, by area averages.
+        The size to which crops are reduced, by area averages.
     penalty
         The ℓ1 penalty λ in min ½|y − Dx|² + λ|x|₁.
     """
@@ -44,7 +44,7 @@ class SparseModel(PeopleModel):
         lengths = np.linalg.norm(small, axis=1, keepdims=True)
         if not lengths.all():
             raise InputError(
-                f"{crops.ids[int(np.argmin(lengths))]!r} is black all over.", "mark it as failed."
+                f"{crops.ids[int(np.argmin(lengths))]!r} is entirely black.", "mark it as failed."
             )
         unit: Vectors = (small / lengths).astype(np.float32)
         return unit
@@ -57,12 +57,12 @@ class SparseModel(PeopleModel):
         found, failed = sparse_codes(atoms @ atoms.T, faces @ atoms.T, self.penalty)
         if failed >= 0:
             raise InputError(
-                f"The sparse code of {query.ids[failed]!r} did not settle.", "use a larger penalty."
+                f"The sparse code of {query.ids[failed]!r} did not converge.", "use a larger penalty."
             )
         return found, faces, atoms
 
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
-        """Return minus the length of what each person's images leave unexplained."""
+        """Return minus the length of the residual for each person's images."""
         people, owners = gallery.classes(self.name)
         codes, faces, atoms = self.codes(query, gallery)
         left = np.empty((len(query), len(people)))
@@ -73,7 +73,7 @@ class SparseModel(PeopleModel):
 
 
 def check_sparse(height: int, width: int, penalty: float) -> None:
-    """Refuse sizes and penalties that are none."""
+    """Refuse invalid sizes and penalties."""
     whole = all(isinstance(side, int) and side >= 1 for side in (height, width))
     if not whole or not isinstance(penalty, int | float) or not 0 < penalty < float("inf"):
         raise UsageError(
@@ -111,6 +111,6 @@ class SRC(Recognizer):
         Returns
         -------
         SparseModel
-            It explains a face by those of the gallery.
+            It represents a face by faces of the gallery.
         """
         return SparseModel(self.name, self.height, self.width, self.penalty)

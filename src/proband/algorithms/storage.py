@@ -33,7 +33,7 @@ _SETTINGS = "settings"
 
 
 def save_model(model: Model, path: str | Path) -> None:
-    """Write a model as ``.npz``: its arrays, its settings, and the hash of the ids it was trained on.
+    """Write a model as ``.npz``: its arrays, its settings, and the hash of the training ids.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def save_model(model: Model, path: str | Path) -> None:
 def require_storable(model: Model) -> None:
     """Refuse models that are not made of arrays and settings."""
     if type(model).__name__ not in _KINDS:
-        raise InputError(f"{model.name} cannot be saved: what it computes with is not arrays and settings.")
+        raise InputError(f"{model.name} cannot be saved: it is not made of arrays and settings only.")
 
 
 def load_model(path: str | Path) -> Model:
@@ -99,7 +99,7 @@ def load_model(path: str | Path) -> Model:
         model: Model = kind(**settings, **arrays)
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, UsageError) as error:
         raise InputError(
-            f"{path.name} is not a model of Proband's: {type(error).__name__} {error}.", file=Said(path.name)
+            f"{path.name} is not a Proband model: {type(error).__name__} {error}.", file=Said(path.name)
         ) from None
     return model
 

@@ -1,4 +1,4 @@
-"""How long a test is open yet."""
+"""The time until a test closes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEADLINE_PASSED = Sentence(
 
 @dataclass(frozen=True)
 class TimeLeft(Record):
-    """When a test opens and closes, as seen at a moment.
+    """When a test opens and closes, relative to a given time.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class TimeLeft(Record):
     opens, deadline
         As the package states them.
     seconds_left
-        Until the deadline; negative once it has passed, and None without one.
+        Until the deadline; negative after it has passed, None without a deadline.
     """
 
     at: str
@@ -37,7 +37,7 @@ class TimeLeft(Record):
     seconds_left: float | None
 
     def sentences(self) -> list[Note]:
-        """Say whether the test has opened, and what is left.
+        """State whether the test has opened, and the time left.
 
         Returns
         -------
@@ -60,23 +60,23 @@ class TimeLeft(Record):
 
 
 def time_left(package: Package, at: str | None = None) -> TimeLeft | None:
-    """How long a test is open yet; None for one without times.
+    """Return the time until a test closes; None for a test without times.
 
     Parameters
     ----------
     package
         The package.
     at
-        As seen when, with a time zone; by default now.
+        The reference time, with a time zone; by default now.
 
     Returns
     -------
     TimeLeft
-        When it opens and closes, and the seconds that are left.
+        When it opens and closes, and the seconds left.
     """
     if package.opens is None and package.deadline is None:
         if at is not None:
-            raise UsageError(f"{package.name} neither opens nor closes at a time, so none has an effect.")
+            raise UsageError(f"{package.name} has no opening time and no deadline, so a time has no effect.")
         return None
     moment = now() if at is None else moment_of(at)
     left = None if package.deadline is None else (moment_of(package.deadline) - moment).total_seconds()

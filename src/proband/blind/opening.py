@@ -23,18 +23,18 @@ FAILED_AS_DECLARED = Sentence(
 
 
 class OpenedScores(Scores):
-    """The scores of a submission, by original ids; repeats are left out. Their orientation was checked before they were opened.
+    """The scores of a submission by original ids, without repeats. Their orientation was checked before opening.
 
     Parameters
     ----------
     matrix
-        The scores, laid over the package's lists.
+        The scores, aligned with the lists of the package.
     declared
         What the participant states.
     key
         The key to the package.
     name
-        What to call the algorithm.
+        The name of the algorithm.
     """
 
     may_look_reversed = True

@@ -1,4 +1,4 @@
-"""The supervisor's log of what was handed in and when: one line a receipt, each of which holds the digest of the line before."""
+"""The supervisor's log of submissions: one line per receipt, each with the digest of the line before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proband.words import Note, Sentence, count, time_span
 
 FORMAT = "proband receipt 1"
 BEFORE_THE_FIRST = "0" * 64
-"""What the first receipt holds as the digest of the line before."""
+"""The digest in the first receipt, which has no line before it."""
 Late = Literal["refuse", "label"]
 IN_TIME = Sentence(
     "blind.in-time", "note", "{algorithm} was received at {received}, {early:lasting} before the deadline"
@@ -34,27 +34,27 @@ RECEIVED = Sentence("blind.received", "note", "{algorithm} was received at {rece
 NOT_RECEIVED = Sentence(
     "blind.not-received",
     "caution",
-    "There is no receipt of {algorithm}, so nobody knows whether it met the deadline of {deadline}",
+    "There is no receipt for {algorithm}, so it is unknown whether it met the deadline of {deadline}",
 )
 TIME_STATED = Sentence(
-    "blind.time-stated", "caution", "The time of receipt {number} was stated by hand, not read from a clock"
+    "blind.time-stated", "caution", "The time of receipt {number} was entered by hand, not read from a clock"
 )
 
 
 @dataclass(frozen=True)
 class Receipt(Record):
-    """One submission, received.
+    """The receipt of one submission.
 
     Attributes
     ----------
     number
-        Its place in the log, from 1.
+        Its number in the log, from 1.
     received, clock
-        When it was received, in UTC, and whether a clock was read; if not, the supervisor stated the time.
+        The time of receipt in UTC, and whether a clock was read; if not, the supervisor entered the time.
     operator
-        Who received it, if that is stated.
+        Who received it, if stated.
     algorithm
-        What the submission calls its algorithm.
+        The name of the algorithm in the submission.
     package, submission
         The digests of the package it answers and of the submission as a whole.
     files
@@ -82,11 +82,11 @@ class Receipt(Record):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its line, which binds it and all receipts before it."""
+        """SHA-256 of its line, which covers it and all receipts before it."""
         return digest_of(self.line)
 
     def seconds_late(self, package: Package) -> float:
-        """How late it was.
+        """Return how late it was.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Receipt(Record):
         return (moment_of(self.received) - moment_of(package.deadline)).total_seconds()
 
     def sentences(self, package: Package) -> list[Note]:
-        """Say when it was received, and whether that was in time.
+        """State when it was received, and whether that was in time.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Receipts:
         with reading(path, "a log of receipts"), naming(file=path.name):
             *lines, rest = content_of(path).split(b"\n")
             if rest:
-                raise InputError("its last line is not complete.", "take the log from where it was kept.")
+                raise InputError("its last line is not complete.", "use the original copy of the log.")
             receipts: list[Receipt] = []
             for number, line in enumerate(lines, 1):
                 receipt = _receipt(line, number)
@@ -159,23 +159,23 @@ class Receipts:
                 if (receipt.number, receipt.previous) != (number, before) or receipt.line != line + b"\n":
                     raise InputError(
                         f"line {number} does not follow from the one before: the log has been changed.",
-                        "take it from where it was kept; the receipts that participants hold show which lines are right.",
+                        "use the original copy; the receipts of the participants show which lines are correct.",
                     )
                 receipts.append(receipt)
         return cls(path, tuple(receipts))
 
     def of(self, package: Package, submission: Submission) -> Receipt:
-        """The receipt of a submission, as it is now; one that was not received, or changed since, is refused.
+        """Return the receipt of a submission; a submission that was not received, or was changed since, is refused.
 
         Parameters
         ----------
         package, submission
-            What was handed in, and for which package.
+            The submission, and the package it answers.
 
         Returns
         -------
         Receipt
-            The first receipt of these very files.
+            The first receipt of the same files.
         """
         own = [receipt for receipt in self.receipts if receipt.package == package.digest]
         for receipt in own:
@@ -186,13 +186,13 @@ class Receipts:
         if not like:
             raise InputError(
                 f"{self.path.name} has no receipt of {algorithm}.",
-                "proband blind receive records what is handed in, when it is.",
+                "record submissions on arrival with proband blind receive.",
                 source=Said(algorithm),
             )
         names = sorted({*like[-1].files, *submission.digests})
         changed = next(name for name in names if like[-1].files.get(name) != submission.digests.get(name))
         raise InputError(
-            f"{changed} of {algorithm} is not what was received at {show_moment(like[-1].received)} (receipt {like[-1].number}).",
+            f"{changed} of {algorithm} has changed since it was received at {show_moment(like[-1].received)} (receipt {like[-1].number}).",
             "score the submission as it was received, or record the new one with proband blind receive.",
             source=Said(algorithm),
         )
@@ -206,27 +206,27 @@ def receive(
     at: str | None = None,
     operator: str | None = None,
 ) -> Receipt:
-    """Record that a submission was received: a new line in the log, which is made if it is not there.
+    """Record that a submission was received: a new line in the log, which is created if necessary.
 
-    Whether it is fit to be scored is asked elsewhere: what comes late cannot be helped by a check.
+    Whether it can be scored is checked separately.
 
     Parameters
     ----------
     package
         The package that is answered.
     submission
-        The directory that was handed in.
+        The directory of the submission.
     log
-        The supervisor's log, outside of both.
+        The supervisor's log, outside the package and the submission.
     at
-        When it was received, with a time zone; by default the clock is read. The receipt says which.
+        The time of receipt, with a time zone; by default from the clock. The receipt records which.
     operator
         Who receives it.
 
     Returns
     -------
     Receipt
-        The receipt; its digest is what the participant should be given.
+        The receipt; give its digest to the participant.
     """
     folder, log = Path(submission), Path(log)
     with naming(place=str(folder)):
@@ -235,17 +235,17 @@ def receive(
     for inside in (package.path, folder):
         if resolved(log).is_relative_to(resolved(inside)):
             raise UsageError(
-                f"The log of receipts would lie in {inside}, and change what it records.",
-                Hint("keep it elsewhere: {option:receipts}"),
+                f"The log of receipts would be written into {inside}, and change what it records.",
+                Hint("write it elsewhere: {option:receipts}"),
                 file=Said(inside),
             )
     if operator is not None and not operator.isprintable():
-        raise UsageError(f"The operator is called {operator!r:.60}.", "a name is one line of plain text.")
+        raise UsageError(f"The operator has the name {operator!r:.60}.", "use one line of plain text.")
     moment = now() if at is None else moment_of(at, "The time of receipt")
     if package.opens is not None and moment < moment_of(package.opens):
         raise UsageError(
-            f"The test opens at {show_moment(package.opens)}, and it is {show_moment(write_moment(moment))}.",
-            "nothing can be received before; is the clock right?",
+            f"The test opens at {show_moment(package.opens)}, but the time is {show_moment(write_moment(moment))}.",
+            "check the clock: no submission can be received before the opening.",
         )
     with alone([resolved(log).parent]), writing(log):
         known = Receipts.read(log).receipts if log.exists() else ()
@@ -253,12 +253,12 @@ def receive(
         for receipt in known:
             if (receipt.package, receipt.submission) == (package.digest, digest):
                 raise UsageError(
-                    f"These very files were received at {show_moment(receipt.received)}: receipt {receipt.number}.",
-                    "nothing is recorded twice.",
+                    f"The same files were already received at {show_moment(receipt.received)}: receipt {receipt.number}.",
+                    "nothing was recorded.",
                 )
             if at is None and receipt.clock and moment_of(receipt.received) > moment:
                 raise UsageError(
-                    f"The clock says {show_moment(write_moment(moment))}, which is before receipt {receipt.number} "
+                    f"The clock shows {show_moment(write_moment(moment))}, which is before receipt {receipt.number} "
                     f"({show_moment(receipt.received)}).",
                     Hint("set the clock, or state the time: {option:at}"),
                 )
@@ -283,21 +283,24 @@ def receive(
 def receipt_of(
     package: Package, submission: Submission, receipts: Receipts | None, late: Late
 ) -> Receipt | None:
-    """The receipt of a submission that is to be scored; what is late is refused, unless it is to be labelled.
+    """Return the receipt of a submission to be scored; late submissions are refused unless they are to be labelled.
 
     Parameters
     ----------
     late
-        ``"refuse"`` or ``"label"``; of labelled ones the results say that they were late, or that nobody knows.
+        ``"refuse"`` or ``"label"``; for labelled submissions the results state that they were late, or that
+        the time is unknown.
     """
     if late not in get_args(Late):
-        raise UsageError(f"Late submissions are refused or labelled, got {late!r}.", "write refuse or label.")
+        raise UsageError(
+            f"Expected 'refuse' or 'label' for late submissions, got {late!r}.", "use refuse or label."
+        )
     algorithm = submission.declared.algorithm
     if receipts is None:
         if package.deadline is not None and late == "refuse":
             raise UsageError(
-                f"{package.name} has a deadline ({show_moment(package.deadline)}), and nothing says when submissions were received.",
-                Hint("name the log: {option:receipts}; or score them with a label: {option:late=label}"),
+                f"{package.name} has a deadline ({show_moment(package.deadline)}), but there is no record of when submissions were received.",
+                Hint("pass the log: {option:receipts}; or score them with a label: {option:late=label}"),
             )
         return None
     receipt = receipts.of(package, submission)

@@ -1,4 +1,4 @@
-"""Submissions opened with the key: all of them, or none."""
+"""Open submissions with the key: all of them, or none."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ ADMINISTERED = Sentence(
 REHEARSAL = Sentence(
     "blind.rehearsal",
     "caution",
-    "A rehearsal: the names of {test!r} were drawn from a seed and can be drawn again, so this is not the result of a "
-    "blind test",
+    "A rehearsal: the names of {test!r} were generated from a seed and can be regenerated, so this is not "
+    "the result of a blind test",
 )
 SUBMISSION = Sentence("blind.submission", "note", "Submission {found:sentences} SHA-256: {files}")
 
@@ -54,7 +54,7 @@ RUN_TOO_LATE = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class AnsweredTest:
-    """A package, its key, and what was handed in for it."""
+    """A package, its key, and its submissions."""
 
     key: Key
     package: Package
@@ -63,7 +63,7 @@ class AnsweredTest:
 
 @dataclass(frozen=True, eq=False)
 class Administered(Record):
-    """A test that was administered, what the checks found of each submission, and its receipt if there is a log."""
+    """An administered test, with the checks of each submission, and its receipt if there is a log."""
 
     written = Written(
         {
@@ -84,16 +84,16 @@ class Administered(Record):
 
 @dataclass(frozen=True, eq=False)
 class OpenedTests(Record):
-    """Every submission, checked and under its original names.
+    """All submissions, checked and with original names.
 
     Attributes
     ----------
     tests
-        What was opened.
+        The tests that were opened.
     checked
-        For each test, what the check found of each submission.
+        For each test, the checks of each submission.
     scores
-        The scores of all, ready to be evaluated.
+        The scores of all submissions, ready for evaluation.
     samples
         The table of samples, which all keys share.
     versions
@@ -117,16 +117,16 @@ class OpenedTests(Record):
         return f"OpenedTests({counted(len(self.tests), 'test')}, {counted(len(self.scores), 'submission')}: {', '.join(scores.name for scores in self.scores)})"
 
     def experiment(self, gallery: Choice | None = None, probes: Choice | None = None) -> Experiment:
-        """Choose who is enrolled (by default every target) and who is searched for (every query that is not).
+        """Choose the gallery (by default every target) and the probes (every query that is not in the gallery).
 
-        An image is never searched for in a gallery that holds the same image.
+        An image is never searched for in a gallery that contains the same image.
         """
         first = self.scores[0]
         if gallery is None and probes is None and set(first.queries) <= set(first.targets):
             raise DesignError(
-                "Every query is a target too, so gallery and probes must be chosen.",
+                "Every query is also a target, so a gallery must be chosen.",
                 Hint(
-                    "for example {option:gallery=one_per_subject}, or a condition; all other queries become probes."
+                    "pass {option:gallery=one_per_subject}, for example, or a condition; all other queries become probes."
                 ),
             )
         return experiment_over(
@@ -137,7 +137,7 @@ class OpenedTests(Record):
         )
 
     def sentences(self) -> list[Note]:
-        """Say what was administered."""
+        """Describe the tests that were administered."""
         said = []
         for test, checked, receipts in zip(self.tests, self.checked, self.receipts, strict=True):
             package = test.package
@@ -160,7 +160,7 @@ class OpenedTests(Record):
 
     @property
     def administered(self) -> tuple[Administered, ...]:
-        """What was administered, and what the checks found."""
+        """The tests that were administered, and the results of the checks."""
         return tuple(
             Administered(test.package, checked, receipts)
             for test, checked, receipts in zip(self.tests, self.checked, self.receipts, strict=True)
@@ -168,7 +168,7 @@ class OpenedTests(Record):
 
     @property
     def facts(self) -> dict[str, dict[str, Any]]:
-        """What the table of participants shows of each algorithm: version, training, run and receipt."""
+        """The rows of the table of participants: version, training, run and receipt of each algorithm."""
         names = iter(scores.name for scores in self.scores)
         return {
             next(names): _facts(test.package, submission, receipt)
@@ -228,7 +228,7 @@ class BlindStudy(FeretStudy):
     Attributes
     ----------
     administration
-        Digests of packages, keys and submissions, what was declared, and what the checks found.
+        Digests of packages, keys and submissions, the declarations, and the results of the checks.
     """
 
     administration: dict[str, Any] = field(default_factory=dict)
@@ -239,7 +239,8 @@ def blind_study(
 ) -> BlindStudy:
     """Evaluate all submissions in one study; `settings` are those of `feret_study`.
 
-    Versions paired by name come before those that are asked for. The orientation was checked when the tests were opened.
+    Versions paired by name come before the requested versions. The orientation was checked when the tests
+    were opened.
     """
     versions = (*opened.versions, *settings.pop("versions", ()))
     return administered(
@@ -266,9 +267,9 @@ def open_tests(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> OpenedTests:
-    """Check every submission with the key, and put original names in the place of random ones.
+    """Check every submission with the key, and replace random names by original names.
 
-    The first refusal stops everything. Repeats and control sets are left out of what is opened.
+    The first refusal stops the process. Repeats and control sets are left out.
 
     Parameters
     ----------
@@ -276,16 +277,17 @@ def open_tests(
         One package with its key and submissions, or several versions of a test on the same samples. An algorithm that
         answers a fully and a partially automatic version under one name is a pair in `OpenedTests.versions`.
     receipts
-        The log of what was received and when: what is not in it, or was changed since, is refused. A test with a deadline needs it,
-        unless late submissions are labelled.
+        The log of receipts: submissions that are not in it, or were changed since, are refused. A test with
+        a deadline needs it, unless late submissions are labelled.
     late
-        What becomes of a submission that was received after the deadline: ``"refuse"``, or ``"label"`` to score it and say so.
+        What to do with a submission received after the deadline: ``"refuse"``, or ``"label"`` to score it
+        with a label.
     tolerance
         As in `check`.
     """
     if not tests or not all(test.submissions for test in tests):
         raise UsageError(
-            "There is nothing to score.", "name a key, its package, and at least one submission."
+            "There is nothing to score.", "pass a key, its package, and at least one submission."
         )
     _require_same_samples(tests)
     names = _names(tests)
@@ -314,7 +316,7 @@ def _require_same_samples(tests: Sequence[AnsweredTest]) -> None:
         if not test.key.samples.frame.equals(first.frame):
             raise DesignError(
                 f"{test.package.path.name} and {tests[0].package.path.name} are not tests of the same samples.",
-                "score them one by one.",
+                "score them separately.",
             )
 
 
@@ -329,8 +331,8 @@ def _names(tests: Sequence[AnsweredTest]) -> list[list[str]]:
     twice = [name for name, n in Counter(name for names in called for name in names).items() if n > 1]
     if twice:
         raise UsageError(
-            f"Two submissions are called {twice[0]!r}.",
-            "let each name its algorithm differently in submission.toml.",
+            f"Two submissions have the name {twice[0]!r}.",
+            "give each algorithm a different name in submission.toml.",
         )
     return called
 

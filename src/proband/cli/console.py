@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import get_terminal_size
+from shutil import get_terminal_size, which
 from typing import TYPE_CHECKING, Any
 
 from proband.words import as_typed
@@ -27,12 +27,24 @@ if TYPE_CHECKING:
 
 _BETWEEN = "working"  # what is done after a stage, and before the next one says what it is
 _IN_A_PIPE = 160  # letters in a line, where no terminal says how many it has
-_COMMAND_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\S)+""")  # a word of a command, with its quotes
+# A word of a command with its quotes, or an option with its value.
+_COMMAND_WORD = re.compile(r"""(?:-[\w-]+ (?!-))?(?:"[^"]*"|'[^']*'|\S)+""")
 
 
 def typed() -> str:
     """The command as it was typed."""
     return as_typed("proband", *sys.argv[1:])
+
+
+def program() -> str:
+    """The program as the user can start it again: by its name if the shell finds it, otherwise as it was started."""
+    started = Path(sys.argv[0])
+    if started.parts[-2:] == ("proband", "__main__.py"):
+        return shlex.join([sys.orig_argv[0], "-m", "proband"])
+    found = which("proband")
+    if started.stem != "proband" or (found and started.exists() and started.samefile(found)):
+        return "proband"
+    return shlex.quote(sys.argv[0])
 
 
 def output() -> Console:
@@ -108,9 +120,18 @@ def tell(text: object) -> None:
     _print_words(talk(), str(text), None)
 
 
+def say_command(command: str) -> None:
+    """Print a command as a result, to be copied: folded between words, with the backslash that a shell needs."""
+    _print_command(output(), command)
+
+
 def tell_command(command: str) -> None:
-    """Print a command to be copied: folded between its words only, with the backslash that a shell needs there."""
-    console, indent = talk(), "  "
+    """Print a command that is not a result, to be copied."""
+    _print_command(talk(), command)
+
+
+def _print_command(console: Console, command: str) -> None:
+    indent = "  "
     folds = _folds(console) and sys.platform != "win32"  # whose shells mark it in other ways
     lines = [indent]
     for word in _COMMAND_WORD.findall(command):

@@ -1,4 +1,4 @@
-"""Synthetic face images: a deterministic, FERET-like population to try an evaluation on."""
+"""Synthetic face images: a deterministic, FERET-like population for trying out evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a subject looks on the day and in the image: everything that is not identity."""
+"""The appearance of a subject on a day and in an image: everything except identity."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Sitting:
-    """What all images of one image set share.
+    """The properties shared by all images of one image set.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Sitting:
 
 @dataclass(frozen=True)
 class Shot:
-    """What is particular to one image.
+    """The properties of a single image.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Shot:
     lighting
         Where the light comes from, in a word.
     view
-        The name of the view from the side, whose angle is part of `yaw`; None where the subject looks ahead.
+        The name of the rotated view, whose angle is part of `yaw`; None for frontal views.
     """
 
     expression: Expression
@@ -150,7 +150,7 @@ def draw_sitting(
 ) -> Sitting:
     """Draw the look of a subject and the set-up of the studio, ``days`` after the first image set.
 
-    Who is photographed ``again`` may have had a haircut, or put on glasses or taken them off. Difficulty
+    Subjects photographed ``again`` may have a new haircut, or put on or removed glasses. Difficulty
     scales every deviation from the subject's usual look and from the standard set-up, and many deviations
     grow with the time that has passed.
     """
@@ -190,7 +190,7 @@ def draw_sitting(
 
 
 def weather(rng: np.random.Generator, identity: Identity, share: float) -> Array:
-    """Give the complexion of the day: the subject's own, of which a share (of the spread) has changed."""
+    """Return the complexion of the day: the subject's usual complexion, of which a share (of the spread) has changed."""
     kept = math.sqrt(1.0 - share * share)
     today: Array = kept * identity.complexion + share * draw_complexion(rng)
     return today

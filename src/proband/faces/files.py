@@ -29,10 +29,10 @@ def write_population(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> None:
-    """Write the images, ``samples.csv`` and ``sheet.png`` into a new directory, whole or not at all.
+    """Write the images, ``samples.csv`` and ``sheet.png`` into a new directory, completely or not at all.
 
     Images are PNG files named after the sample ids (the table's column ``file``), or with `as_npz` one archive with
-    the arrays ``images`` and ``ids``. Only a few images are held at once when PNG files are written.
+    the arrays ``images`` and ``ids``. With PNG files, only a few images are in memory at a time.
     """
     require_new(path)
     make_directory(path.parent)

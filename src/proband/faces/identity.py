@@ -1,4 +1,4 @@
-"""Who a subject is: the traits that stay the same from one image to the next."""
+"""The identity of a subject: the traits that are the same in all images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where everything on a face lies in an image: anatomy, moved by expression, weight and turns of the head."""
+"""The positions of facial features in an image: anatomy, moved by expression, weight and rotation of the head."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def lay_out(anatomy: Anatomy, sitting: Sitting, shot: Shot) -> Layout:
 
 
 def turned_eyes(layout: Layout) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Give where both irises of a view from the side are seen, in face units, image left first; one may be hidden."""
+    """Return the positions of both irises in a rotated view, in face units, image left first; one may be hidden."""
     turn, side = math.sin(math.radians(layout.shot.yaw)), math.cos(math.radians(layout.shot.yaw))
     middle = EYE_DEPTH + CURVATURE * layout.anatomy.eye_gap**2
     left, right = ((u * side + (middle - CURVATURE * u * u) * turn, v) for u, v in layout.eyes)

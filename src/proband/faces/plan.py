@@ -1,4 +1,4 @@
-"""Who is photographed when: the FERET-like plan, and the balanced grid of sessions and images."""
+"""The plan of photographs: FERET-like, or a balanced grid of sessions and images."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VIEWS: dict[View, float] = {
     "hl": -67.5,
     "hr": 67.5,
 }
-"""FERET's views from the side, and by how many degrees the head is turned: to the image's left is negative."""
+"""FERET's rotated views, with the angle of the head in degrees: negative to the left of the image."""
 FIRST_VIEW = 100  # the number of the first view within its set: other images keep theirs
 
 # Shares of subjects, after FERET's sets: 1196 in the gallery, 194 fc, 722 duplicate I, 234 duplicate II.
@@ -61,7 +61,7 @@ class Take:
     days
         Days since the first image set.
     kind
-        ``"fa"`` regular, ``"fb"`` other expression, ``"fc"`` other camera and lighting, or a view from the side.
+        ``"fa"`` regular, ``"fb"`` other expression, ``"fc"`` other camera and lighting, or a rotated view.
     expression
         Name of the expression.
     """
@@ -79,7 +79,7 @@ class Take:
 
     @property
     def view(self) -> View | None:
-        """Name the view from the side; None where the subject looks ahead."""
+        """Name the rotated view; None for frontal views."""
         return next((one for one in VIEWS if one == self.kind), None)
 
     @property
@@ -138,7 +138,7 @@ def grid_takes(
 
 
 def with_views(takes: list[Take], views: tuple[View, ...]) -> list[Take]:
-    """Add views from the side to every image set, at its end."""
+    """Add rotated views at the end of every image set."""
     made: list[Take] = []
     for session in dict.fromkeys(one.session for one in takes):
         own = [one for one in takes if one.session == session]

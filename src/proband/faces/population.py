@@ -47,21 +47,22 @@ IDENTITY_STREAM, PLAN_STREAM, SITTING_STREAM, SHOT_STREAM, SENSOR_STREAM = range
 class Population:
     """Synthetic subjects, photographed as planned.
 
-    A subject depends on ``seed`` and on its number alone: a population of 100 is the beginning of one of 200
-    with the same seed, and populations that begin at other subjects are disjoint.
+    A subject depends only on ``seed`` and its number: a population of 100 is the beginning of a population
+    of 200 with the same seed, and populations with different ranges of subjects are disjoint.
 
     Parameters
     ----------
     n_subjects
         Number of subjects.
     plan
-        ``"feret"``: an fa and an fb image of everyone, fc images of some and later image sets of others.
-        ``"grid"``: the same number of sessions and of images for everyone.
+        ``"feret"``: an fa and an fb image of every subject, fc images of some and later image sets of
+        others. ``"grid"``: the same number of sessions and of images for every subject.
     sessions, images_per_session
         Size of the grid; the FERET-like plan does not use them. Image 0 of a session is neutral, the others
         have another expression each, as long as there are any.
     expressions
-        Expressions that the images of a session of the grid show in turn, instead: those of everyday pictures (``smile``, ``laugh``,
+        Expressions that the images of a grid session show in turn instead: expressions of everyday images
+        (``smile``, ``laugh``,
         ``frown``, ``speaking``) and the basic emotions (``happiness``, ``sadness``, ``surprise``, ``anger``, ``disgust``, ``fear``).
     seed
         Seed of everything random.
@@ -70,9 +71,10 @@ class Population:
     height, width
         Size of the images in pixels.
     difficulty
-        Scales the variation that is not identity; 0 leaves only expression.
+        Scales all variation except identity; 0 leaves only expression.
     views
-        Views from the side to add to every image set, by FERET's names: ``rb`` and ``rc`` (15° to the image's left and right),
+        Rotated views to add to every image set, by FERET's names: ``rb`` and ``rc`` (15° to the image's left
+        and right),
         ``ql`` and ``qr`` (22.5°), ``ra`` and ``rd`` (45°), ``hl`` and ``hr`` (67.5°). The other images stay the same.
 
     Examples
@@ -92,7 +94,11 @@ class Population:
     width: Annotated[int, Within(ge=SMALLEST_SIDE, le=_LARGEST_SIDE)] = 160
     difficulty: Annotated[
         float,
-        Within(ge=0, le=LARGEST_DIFFICULTY, hint="1 is about as hard as FERET, 0 leaves only expression."),
+        Within(
+            ge=0,
+            le=LARGEST_DIFFICULTY,
+            hint="use 1 for about the difficulty of FERET, or 0 for variation in expression only.",
+        ),
     ] = 1.0
     views: tuple[View, ...] = ()
     expressions: tuple[ExpressionName, ...] = ()
@@ -100,12 +106,12 @@ class Population:
     def __post_init__(self) -> None:
         for place, view in enumerate(self.views):
             if view in self.views[:place]:
-                raise UsageError(f"The view {view!r} is named twice.", "name each once.")
+                raise UsageError(f"The view {view!r} is given twice.", "give each view once.")
         of_grid = (self.sessions, self.images_per_session, self.expressions)
         if self.plan != "grid" and of_grid != (2, 2, ()):
             raise UsageError(
-                f"sessions, images_per_session and expressions are of the plan 'grid', and have no effect on {self.plan!r}.",
-                "leave them out, or choose plan='grid'.",
+                f"sessions, images_per_session and expressions apply only to plan 'grid', not to {self.plan!r}.",
+                "omit them, or choose plan='grid'.",
             )
 
     def __len__(self) -> int:
@@ -119,8 +125,8 @@ class Population:
         -------
         dict
             ``id``, ``subject``, ``image_set``, ``session``, ``date``, ``kind``, ``expression``, ``camera``,
-            ``lighting``, ``view`` (frontal, or FERET's name of the view from the side), ``yaw`` (degrees, to the image's right
-            positive), ``blur`` (standard deviation in pixels of an image 192 high),
+            ``lighting``, ``view`` (frontal, or FERET's name of the rotated view), ``yaw`` (degrees, to the
+            image's right positive), ``blur`` (standard deviation in pixels of an image 192 high),
             ``sex``, ``age`` (years on that day), ``glasses``, and the centres of the irises ``left_eye_x``,
             ``left_eye_y``, ``right_eye_x``, ``right_eye_y``, left as seen in the image, in pixels; the centre
             of the first pixel is at 0, 0.
@@ -147,7 +153,7 @@ class Population:
         progress
             Called from this thread, now and then, with the number of images finished since the last call.
         engine
-            What carries the work out; threads of this process if not given.
+            Where the work runs; by default in threads of this process.
 
         Returns
         -------
@@ -227,8 +233,8 @@ class Population:
         beyond = [index for index in wanted if not 0 <= index < len(self)]
         if beyond:
             raise UsageError(
-                f"There is no image {beyond[0]} in a population of {count(len(self))} images.",
-                f"indices run from 0 to {count(len(self) - 1)}.",
+                f"The population has {count(len(self))} images, so image {beyond[0]} does not exist.",
+                f"use indices from 0 to {count(len(self) - 1)}.",
             )
         return wanted
 

@@ -1,4 +1,4 @@
-"""Many small images on one sheet, to look at."""
+"""A contact sheet of many small images."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def contact_sheet(
     Returns
     -------
     PIL.Image.Image
-        One picture of all.
+        The sheet as one image.
 
     Examples
     --------
@@ -48,11 +48,11 @@ def contact_sheet(
 
     if images.ndim != 3 or len(images) == 0:
         raise UsageError(
-            f"A contact sheet needs images of shape (images, height, width), but got {images.shape}.",
+            f"A contact sheet needs images of shape (images, height, width), got {images.shape}.",
             "for a single image pass images[None].",
         )
     if columns_per_row < 1:
-        raise UsageError(f"columns_per_row must be 1 or more, but is {columns_per_row}.")
+        raise UsageError(f"columns_per_row must be at least 1, got {columns_per_row}.")
     if labels is not None and len(labels) != len(images):
         raise UsageError(f"There are {count(len(labels))} labels for {count(len(images))} images.")
     n, height, width = images.shape

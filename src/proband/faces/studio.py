@@ -32,7 +32,7 @@ class Light:
 
 @dataclass(frozen=True)
 class Camera:
-    """What the camera makes of the light: tone curve, sharpness and noise.
+    """The response of the camera to light: tone curve, sharpness and noise.
 
     ``blur`` is in pixels of an image 192 high, ``noise`` in grey levels of 255.
     """
@@ -70,7 +70,7 @@ class Variation:
 
 
 def set_up_studio(vary: Variation, elapsed: float) -> tuple[Light, Camera]:
-    """Set up lights and camera anew; the more time has passed, the less they are where they were."""
+    """Set up lights and camera again; the more time has passed, the more they differ from before."""
     moved = 1.0 + 0.6 * min(elapsed, 1.0)
     light = Light(
         x=vary.by(0.175 * moved),

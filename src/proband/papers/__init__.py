@@ -1,4 +1,4 @@
-"""The five papers on synthetic people: what each reports beside what is found anew."""
+"""Reproductions of five papers with synthetic people: the published results next to ours."""
 
 from __future__ import annotations
 

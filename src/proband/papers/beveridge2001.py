@@ -20,13 +20,13 @@ ALGORITHMS = (
     "lda:angle",
     "lda:soft",
 )
-"""Section 7's algorithms, in the paper's order; all keep the leading 40 % of principal components."""
+"""The algorithms of section 7, in the paper's order; all keep the leading 40 % of principal components."""
 
 FIRST, SECOND, OTHER = "pca:l1", "ica:infomax-1", "ica:infomax-2"
-"""Table 4's algorithms, PCA by city-block distance and ICA by the cosine, and ICA's other architecture."""
+"""The algorithms of Table 4 (PCA with city-block distance, ICA with the cosine), and the other ICA architecture."""
 
 DIFFICULTY = 1.4
-"""How hard the faces are: over image choices ``pca:mahalanobis`` then recognises 61 % (seeds 0 to 3), the paper's 62 %."""
+"""The difficulty of the faces: with it, ``pca:mahalanobis`` recognises 61 % over image choices (seeds 0 to 3); the paper reports 62 %."""
 
 _ENROLLED_EACH = 2.5  # people of Table 4's gallery for each of section 7; the paper had 1,196 and 160
 
@@ -38,12 +38,13 @@ class Beveridge2001:
     Attributes
     ----------
     samples, scores
-        Section 7: four images of each person, as in the paper's Table 5: the column ``day`` is 1, 1, 2, 2, and the first image of a
-        day has a neutral ``expression``, the second another. One matrix an algorithm, every image against every image.
+        Section 7: four images of each person, as in the paper's Table 5: the column ``day`` is 1, 1, 2, 2,
+        and the first image of a day has a neutral ``expression``, the second another. One matrix per
+        algorithm, every image against every image.
     probe_sets, probe_scores
         Table 4: fa, fb, fc and later images of other people, as in FERET.
     n_training
-        People trained on, with three images each.
+        The number of training people, with three images each.
     """
 
     samples: Samples
@@ -62,20 +63,22 @@ def study_scores(
     *,
     difficulty: float = DIFFICULTY,
 ) -> Beveridge2001:
-    """Photograph the people of the studies, train the algorithms, and score all test images against one another.
+    """Render the people of the studies, train the algorithms, and score all test images against each other.
 
-    A test person of section 7 has four images: two days, two expressions on each. A training person has three, all of one day: so
-    have 194 of the 197 people with three images in FERET's published sets. Nobody is both. Test people do not depend on how many
-    there are, so that a smaller study is the beginning of a larger one.
+    A test person of section 7 has four images: two days, two expressions on each. A training person has
+    three images, all of one day, as do 194 of the 197 people with three images in FERET's published sets. No
+    one is in both. Test people do not depend on their number, so a smaller study is the beginning of a larger
+    one.
 
     Parameters
     ----------
     seed
-        Another seed, other people.
+        The seed of the population.
     n_test, n_train
-        How many people to test in section 7 and to train on; Table 4's gallery has two and a half times as many people.
+        The numbers of test people in section 7 and of training people; the gallery of Table 4 has two and a
+        half times as many people.
     difficulty
-        Scales what differs between images of a person besides expression (`proband.faces.Population`).
+        Scales the differences between images of a person other than expression (`proband.faces.Population`).
     """
     progress = progress or Silent()
     training = Population(

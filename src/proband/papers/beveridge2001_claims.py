@@ -52,13 +52,13 @@ class ChoiceEvidence:
     printed
         The published counts behind the printed p-values.
     bootstrap, n, successes
-        The share of resamples by the number of successes, 0 to n, and how many of n probes succeed.
+        The share of resamples by the number of successes, 0 to n, and the number of successes among n probes.
     n_resamples
-        How many resamples there were.
+        The number of resamples.
     rates, unbalanced
         Section 7: rank-1 rates over choices by algorithm, balanced, and Mahalanobis unbalanced.
     differences
-        Of pairs of algorithms in the same trials.
+        Differences between pairs of algorithms in the same trials.
     """
 
     pairs: Mapping[str, PairedOutcomes]
@@ -72,13 +72,15 @@ class ChoiceEvidence:
     differences: Mapping[tuple[str, str], Distribution]
 
 
-_OTHER_FACES = "synthetic faces vary otherwise than photographs do, and which of two algorithms profits is a matter of that"
+_OTHER_FACES = (
+    "synthetic faces vary differently from photographs, which may favour either of the two algorithms"
+)
 _AHEAD = {
     name: Statement(
         f"beveridge2001.pca-ahead-{name}",
         "Table 4",
         paper=f"PCA (L1) recognises significantly more {name} probes than ICA (cosine), p {_SIGNED_P[name]}",
-        rule="McNemar's one-sided exact p is below 0.05 here too; it disagrees if that of the other side is",
+        rule="McNemar's one-sided exact p is below 0.05 here too; it disagrees if p for the other direction is below 0.05",
         otherwise=_OTHER_FACES,
     )
     for name in TABLE_4
@@ -87,29 +89,29 @@ _EASIEST = Statement(
     "beveridge2001.fb-easiest",
     "Table 4",
     paper="fb is the easiest of the four probe sets, for PCA and for ICA",
-    rule="for both algorithms the rate on fb is above that on each other set, with the whole 95% interval of the difference",
-    otherwise="how much other light and elapsed time change a synthetic face was chosen, not measured",
+    rule="for both algorithms the rate on fb is above the rate on each other set, and so is the whole 95% interval of the difference",
+    otherwise="the effects of light and elapsed time on synthetic faces were chosen, not measured",
 )
 _PRINTED = Statement(
     "beveridge2001.printed-p-values",
     "Table 4",
     paper="McNemar's p-values are < 0.0001, 0.0164, 0.0080 and < 0.0001",
-    rule="the exact one-sided p of the published counts is what is printed, give or take one in the fourth place",
+    rule="the exact one-sided p of the published counts equals the printed p to within one unit in the fourth decimal place",
     otherwise="60 against 38 gives 0.0167: the printed 0.0164 is not the exact p of the printed counts",
 )
 _BINOMIAL = Statement(
     "beveridge2001.bootstrap-is-binomial",
     "section 6.2",
     paper="the bootstrap distribution of a recognition rate is the binomial distribution of its count",
-    rule="resampled counts are at most Kolmogorov's 99% distance from Binomial(n, c/n)",
-    otherwise="the resamples are not those of independent probes",
+    rule="the Kolmogorov distance of the resampled counts from Binomial(n, c/n) is at most its 99% quantile",
+    otherwise="the resamples do not behave like independent probes",
 )
 _ORDER = {
     pair: Statement(
         f"beveridge2001.{pair[0].partition(':')[2]}-ahead-of-{pair[1].partition(':')[2]}",
         "figure 3, Table 7",
         paper=f"{pair[0]} is ahead of {pair[1]}: it does not win in {NOT_WON[pair]} of 10,000 trials",
-        rule="it does not win in at most 5% of the trials; it disagrees from 95% on",
+        rule="it does not win in at most 5% of the trials; it disagrees if this share is 95% or more",
         otherwise=_OTHER_FACES,
     )
     for pair in list(NOT_WON)[:2]
@@ -119,26 +121,26 @@ _ALIKE = Statement(
     "figure 3, Table 7",
     paper="L2 is not significantly ahead of angle: it does not win in 9,014 of 10,000 trials",
     rule="L2 does not win in more than 5% of the trials",
-    otherwise="on these faces the length of a coefficient vector says something about the person",
+    otherwise="on these faces the length of a coefficient vector carries information about the person",
 )
 _MISLEADS = Statement(
     "beveridge2001.overlapping-intervals",
     "figure 2",
     paper="the intervals of Mahalanobis and L1 overlap, although Mahalanobis wins in nearly every trial",
     rule="the two 95% intervals at rank 1 overlap, and Mahalanobis does not win in at most 5% of the trials",
-    otherwise="the two algorithms are further apart here, or closer together, than in the paper",
+    otherwise="the difference between the two algorithms is larger or smaller here than in the paper",
 )
 _LDA_BEHIND = Statement(
     "beveridge2001.lda-behind",
     "figure 1",
     paper="all variants of LDA are behind PCA with L1 and with Mahalanobis distance",
-    rule="both win against every variant of LDA in the middle 95% of the trials; one of eight differences the other way disagrees",
-    otherwise="what varies between images of a synthetic person is simpler than in life, and LDA learns to leave it out",
+    rule="both win against every variant of LDA in the middle 95% of the trials; a single difference of the eight in the other direction disagrees",
+    otherwise="images of a synthetic person vary in simpler ways than photographs, and LDA learns to ignore this variation",
 )
 _LDA_ALIKE = Statement(
     "beveridge2001.lda-alike",
     "figure 1",
-    paper="there is very little difference between the variants of LDA, and much between those of PCA",
+    paper="the variants of LDA differ very little, and the variants of PCA differ much",
     rule="the range of LDA's four mean rates is at most half of the range of PCA's",
     otherwise=_OTHER_FACES,
 )
@@ -146,8 +148,8 @@ _SAMPLING = Statement(
     "beveridge2001.sampling-does-not-matter",
     "figure 4",
     paper="balanced and unbalanced sampling give distributions that are essentially indistinguishable",
-    rule="the means differ by at most 0.5 points and the standard deviations by at most 10%, with their whole Monte Carlo intervals",
-    otherwise="a balanced trial uses all four columns equally, which takes some of the variation away",
+    rule="the means differ by at most 0.5 points and the standard deviations by at most 10%, including their whole Monte Carlo intervals",
+    otherwise="a balanced trial uses all four columns equally, which removes some of the variation",
 )
 
 _PAIR = Sentence(
@@ -160,7 +162,7 @@ _P_VALUES = Sentence("beveridge2001.p-values-here", "note", "exactly {values:nam
 _DISTANCE = Sentence(
     "beveridge2001.distance-here",
     "note",
-    "{c:count} of {n:count probe}: distance {distance:small}, where {allowed:small} is allowed; standard deviation {sd:rate}, "
+    "{c:count} of {n:count probe}: distance {distance:small}, at most {allowed:small} is allowed; standard deviation {sd:rate}, "
     "binomial {binomial:rate}",
 )
 _LOST = Sentence(
@@ -315,7 +317,7 @@ def _about_differences(found: ChoiceEvidence) -> tuple[Claim, ...]:
 _NO_ORDER = Sentence(
     "beveridge2001.no-order",
     "caution",
-    "the choice of images decides: the first does not win in {share:tenth} of the trials",
+    "the choice of images decides: the first algorithm does not win in {share:tenth} of the trials",
 )
 
 

@@ -1,6 +1,6 @@
-"""What Beveridge et al. (2001) say of their sets, of a table of paired outcomes and of a trial's choices, judged here.
+"""Claims of Beveridge et al. (2001) about their sets, a table of paired outcomes and the choices of a trial.
 
-Tables 2, 3, 5 and 6 show how the studies are laid out. What they state is counting, so that a rule holds or does not.
+Tables 2, 3, 5 and 6 show the layout of the studies. They state counts, so a rule holds or does not.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Listed = tuple[tuple[int, Choice], ...]
 """A trial as Table 6 lists it: people by their numbers, and what was chosen of each."""
 
 TABLE_2 = {"fa": 1196, "fb": 1195, "dup1": 722, "dup2": 234, "fc": 194, "training": 501}
-"""Published numbers of images. In the copy at hand the last two stand apart from their rows."""
+"""Published numbers of images. In the copy used, the last two are separated from their rows."""
 
 TABLE_3 = PairedOutcomes(73, 2, 27, 23)
-"""The made-up example of paired outcomes: both, only A, only B, neither."""
+"""The invented example of paired outcomes: both, only A, only B, neither."""
 
 UNBALANCED = (
     (0, (3, 1)), (1, (1, 3)), (2, (3, 0)), (3, (1, 3)), (4, (2, 0)), (5, (1, 2)), (6, (2, 1)), (7, (1, 3)), (159, (2, 1)),
@@ -49,7 +49,7 @@ _COPIES, _LIKELY = 4, 0.99
 
 @dataclass(frozen=True, eq=False)
 class DesignEvidence:
-    """What Tables 2, 3, 5 and 6 are about.
+    """The evidence for Tables 2, 3, 5 and 6.
 
     Attributes
     ----------
@@ -58,15 +58,15 @@ class DesignEvidence:
     layout
         The day and the expression of each image, for every person here.
     unbalanced, balanced
-        What one trial of each kind chooses here.
+        The choices of one trial of each kind here.
     n_algorithms
-        How many algorithms section 7 compares here.
+        The number of algorithms that section 7 compares here.
     printed
         The counts of Table 3.
     printed_unbalanced, printed_balanced
         The rows of Table 6.
     n_resampled
-        How many people section 7.2 would draw with replacement.
+        The number of people that section 7.2 would draw with replacement.
     """
 
     probe_sets: Mapping[str, frozenset[str]]
@@ -83,9 +83,9 @@ class DesignEvidence:
 _WITHIN = Statement(
     "beveridge2001.dup2-within-dup1",
     "section 3.1, Table 2",
-    paper="all 234 dup2 probes are dup1 probes too; other probe sets have no image in common",
+    paper="all 234 dup2 probes are also dup1 probes; the other probe sets have no image in common",
     rule="every dup2 probe here is a dup1 probe, and no probe is in two of fb, dup1 and fc",
-    otherwise="the rules of the categories let a probe be in two sets",
+    otherwise="the rules of the categories allow a probe to be in two sets",
 )
 _EXAMPLE = Statement(
     "beveridge2001.table-3-adds-up",
@@ -97,37 +97,38 @@ _EXAMPLE = Statement(
 _LAID_OUT = Statement(
     "beveridge2001.two-days-two-expressions",
     "section 7.1, Table 5",
-    paper="160 people have two images on each of two days, with two expressions: 640 images; 225 others with three make 675 to train on",
+    paper="160 people have two images on each of two days, with two expressions: 640 images; 225 others with three images each give 675 training images",
     rule="the products are these numbers, and every person tested here has four such images",
-    otherwise="the people here were not photographed as the paper's were",
+    otherwise="the image sets here differ from those of the paper",
 )
 _DUPLICATED = Statement(
     "beveridge2001.somebody-drawn-four-times",
     "section 7.2, footnote 3",
     paper="when people are drawn with replacement, the chance that one of them is drawn four times is over 99%",
-    rule="so it is, exactly, for as many draws as there are people (256)",
-    otherwise="with so few people nobody need be drawn four times",
+    rule="the exact probability, with as many draws as people (256), is over 99%",
+    otherwise="with so few people, it is not certain that a person is drawn four times",
 )
 _EQUAL = Statement(
     "beveridge2001.balanced-uses-columns-equally",
     "section 7.3, Table 6",
-    paper="balanced sampling takes all four columns equally often, and unbalanced sampling does not",
-    rule="in the balanced trial listed here each column is gallery and probe equally often (give or take two where the people are not a "
-    "multiple of eight), in the unbalanced one not; gallery and probe are of different days in both",
-    otherwise="the trials were not dealt in cycles of the eight pairs",
+    paper="balanced sampling uses all four columns equally often, and unbalanced sampling does not",
+    rule="in the balanced trial listed here each column is gallery and probe equally often (to within two "
+    "if the number of people is not a multiple of eight), but not in the unbalanced trial; gallery and "
+    "probe are from different days in both",
+    otherwise="the trials were not assigned in cycles of the eight pairs",
 )
 _PRINTED_ROWS = Statement(
     "beveridge2001.table-6-pattern",
     "section 7.3, Table 6",
     paper="every row takes gallery and probe from different days, and (b) repeats a fixed pattern of columns",
-    rule="all printed rows do, the first eight of (b) have each of the eight pairs once, and the last of 160 ends the pattern",
+    rule="all printed rows do so, the first eight rows of (b) contain each of the eight pairs once, and row 160 completes the pattern",
     otherwise="the printed rows do not follow the text",
 )
 _TESTS = Statement(
     "beveridge2001.pairs-of-algorithms",
     "section 7.5",
     paper="42 pairwise tests are possible",
-    rule="as many pairs can be made of the eight algorithms",
+    rule="the eight algorithms form 42 pairs",
     otherwise="eight algorithms make 28 pairs; 42 is the number of ordered pairs of seven",
 )
 
@@ -144,7 +145,7 @@ _SUMS = Sentence(
 _IMAGES = Sentence(
     "beveridge2001.images-here",
     "note",
-    "{people:count person/people} with {images:count image}, {complete:count} of them laid out so",
+    "{people:count person/people} with {images:count image}; {complete:count} have this layout",
 )
 _FOUR_TIMES = Sentence(
     "beveridge2001.four-times-here",
@@ -161,7 +162,7 @@ _ROWS = Sentence(
     "note",
     "{days:count} of {n:count row} from one day to the other; {pairs:count} of {of:count pair} in the first eight of (b)",
 )
-_MADE = Sentence("beveridge2001.pairs-here", "note", "{n:count algorithm} make {pairs:count pair}")
+_MADE = Sentence("beveridge2001.pairs-here", "note", "{n:count algorithm} form {pairs:count pair}")
 
 
 def design_claims(evidence: DesignEvidence) -> dict[str, tuple[Claim, ...]]:
@@ -215,10 +216,11 @@ def _about_copies(evidence: DesignEvidence) -> Claim:
 
 
 def chance_of_copies(n: int, copies: int) -> float:
-    """The probability that somebody is drawn so often or more when n of n people are drawn with replacement.
+    """Return the probability that at least one person is drawn `copies` times or more when n of n people are drawn with replacement.
 
-    The numbers of draws are independent Poisson variables with mean 1, given that they add up to n. So the probability that none
-    reaches `copies` is that of n truncated ones which add up to n, over that of n whole ones.
+    The numbers of draws are independent Poisson variables with mean 1, given that they add up to n. So the
+    probability that no number reaches `copies` is the probability that n truncated variables add up to n,
+    divided by the same for n untruncated variables.
     """
     truncated = np.array([exp(-1) / factorial(k) for k in range(copies)])
     sums, power, left = np.ones(1), truncated, n

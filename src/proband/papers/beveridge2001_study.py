@@ -1,4 +1,4 @@
-"""The studies of Beveridge et al. 2001 carried out anew: McNemar's tests, the bootstrap, and permuted galleries and probes."""
+"""Reproduction of the studies of Beveridge et al. 2001: McNemar's tests, the bootstrap, and permuted galleries and probes."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ CONTENTS = (
     ("Table 2", "the gallery, the probe sets and the training set", "published and here"),
     (
         "Table 3",
-        "paired outcomes of two algorithms, made up",
-        "recomputed from its counts, beside a probe set here",
+        "paired outcomes of two algorithms (invented example)",
+        "recomputed from its counts, next to a probe set here",
     ),
     ("Table 4", "PCA and ICA by probe set, McNemar's tests", "published and here"),
     ("Table 5", "the test images by person, day and expression", "the images here"),
@@ -72,21 +72,23 @@ CONTENTS = (
     ("Figure 3", "differences in the same trial", "here, with Table 7"),
     ("Figure 4", "balanced against unbalanced sampling", "here; the paper prints no numbers"),
 )
-"""Every numbered table and figure of the paper, what it shows, and what the page has of it."""
+"""Every numbered table and figure of the paper, its content, and its counterpart on the page."""
 _FILES = ("rates.csv", "samples.csv", "scores.npz", "probe_sets.csv", "probe_sets_scores.npz")
 
 _PEOPLE = Sentence(
     "beveridge2001.people",
     "caution",
     "the people are synthetic: {test:count} with two images on each of two days (section 7), {enrolled:count} others with FERET's sets of "
-    "images (Table 4), and {train:count} others with three images each to train on. How hard the faces are was set so that PCA with "
-    "Mahalanobis distance recognises about as many as in the paper, and nothing else was",
+    "images (Table 4), and {train:count} others with three images each to train on. The difficulty of the "
+    "faces was set so that PCA with Mahalanobis distance recognises about as many as in the paper; nothing "
+    "else was tuned",
 )
 _ICA = Sentence(
     "beveridge2001.ica",
     "note",
-    "the paper does not say which ICA it is. Here it is InfoMax with independent basis images (architecture I), which is no rotation "
-    "of PCA; architecture II, a factorial code, stands beside it",
+    "the paper does not state which ICA it used. Here it is InfoMax with independent basis images "
+    "(architecture I), which is not a rotation of PCA; architecture II, a factorial code, is shown in "
+    "addition",
 )
 _SAVED = Sentence(
     "beveridge2001.saved",
@@ -98,7 +100,7 @@ _SAVED = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What was measured.
+    """The results.
 
     Attributes
     ----------
@@ -107,7 +109,7 @@ class Measurements:
     bootstrap, medians
         Resampled rates of the easiest probe set, and median ranks of a hard one.
     choices, unbalanced
-        The virtual experiments, with columns of images used equally often and not, and what the first trial of each chose.
+        The virtual experiments, balanced and unbalanced, and the choices of the first trial of each.
     """
 
     table4: Mapping[str, Findings]
@@ -134,7 +136,7 @@ class Measurements:
         return pair
 
     def design(self, samples: Samples) -> DesignEvidence:
-        """How the studies are laid out: the probe sets, the images of section 7, and what a trial chose."""
+        """The layout of the studies: the probe sets, the images of section 7, and the choices of a trial."""
         frame = samples.frame
         images = frame.group_by("subject", maintain_order=True).agg("id", "day", "expression")
         place = {
@@ -156,12 +158,12 @@ class Measurements:
         )
 
     def outcomes(self, category: str) -> Outcomes:
-        """What became of a probe set, by PCA."""
+        """The outcomes of PCA on a probe set."""
         return _first(self.table4[SECOND], category)
 
     @property
     def evidence(self) -> ChoiceEvidence:
-        """What the claims are about."""
+        """The evidence for the claims."""
         pairs = [*NOT_WON, *product(("pca:l1", _BEST), LDA)]
         return ChoiceEvidence(
             {name: row.counts for name, row in self.tests().items()},
@@ -204,20 +206,20 @@ def reproduce_beveridge2001(
     people: Positive = 160,
     training: Positive = 225,
 ) -> tuple[Reproduction, Path]:
-    """Carry the studies out on synthetic people and write their page and their scores; return both.
+    """Carry out the studies with synthetic people and write their page and their scores.
 
     Parameters
     ----------
     out
         The directory of the page.
     n_resamples
-        How many trials.
+        The number of trials.
     people, training
-        How many people are tested, and trained on.
+        The numbers of test and training people.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -293,7 +295,7 @@ def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
 
 
 def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> Reproduction:
-    """Put the paper's tables and figures beside ours."""
+    """Assemble the paper's tables and figures next to ours."""
     design, choices = measurements.design(data.samples), measurements.trials
     judged, laid_out = claims(measurements.evidence), design_claims(design)
     names = data.samples.frame.group_by("subject", maintain_order=True).agg("id")["id"].to_list()
@@ -327,7 +329,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                 spread_chart(
                     "bootstrap-chart",
                     "The bootstrap of a rate, and the binomial distribution",
-                    "Resampling probes and the binomial model give one distribution.",
+                    "Resampling probes and the binomial model give the same distribution.",
                     [("bootstrap", measurements.bootstrap), ("binomial", exact)],
                     f"{label}, {FIRST}, fb probes",
                     notes=(
@@ -348,7 +350,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                     spread_chart(
                         f"figure1-{family}",
                         f"Variants of {family.upper()}",
-                        "How much the rate depends on which images of these people are gallery and probes.",
+                        "How the rate depends on the choice of gallery and probe images of these people.",
                         [(name, rates[name]) for name in names],
                         label,
                         BIN,
@@ -366,7 +368,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                 curves_chart(
                     "figure2-chart",
                     "Mean rate and middle 95% of the choices",
-                    "Intervals overlap, and yet one algorithm may win in nearly every trial.",
+                    "Intervals overlap, but one algorithm may still win in nearly every trial.",
                     bands,
                     "rank",
                     "recognition rate",
@@ -382,8 +384,9 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
                 shown(differences(choices, list(NOT_WON), id="figure3-chart")),
                 differences_table(choices),
                 Paragraph(
-                    "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials are "
-                    "not draws under one: the share describes choices of images of these people. The last column asks about other people."
+                    "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials "
+                    "are not drawn under a null hypothesis: the share describes choices of images of these "
+                    "people. The p-values in the last column are for new people."
                 ),
             ),
             (*judged["table7"], *laid_out["table7"]),
@@ -394,8 +397,8 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
             (
                 spread_chart(
                     "figure4-chart",
-                    f"{_BEST} by both ways of sampling",
-                    "Whether columns are used equally often in a trial hardly matters.",
+                    f"{_BEST} with balanced and unbalanced sampling",
+                    "Using columns equally often in a trial makes little difference.",
                     [("balanced", best), ("unbalanced", _trials(measurements.unbalanced).rate(_BEST))],
                     label,
                 ),
@@ -407,7 +410,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
     command = f"proband reproduce beveridge2001 --people {n_test} --training {data.n_training} --trials {n_trials} --seed {seed}"
     return Reproduction(
         "beveridge2001",
-        "Parametric and nonparametric methods, carried out anew",
+        "Parametric and nonparametric methods, reproduced",
         "Beveridge, She, Draper and Givens (2001)",
         command,
         seed,

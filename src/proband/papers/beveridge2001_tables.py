@@ -1,4 +1,4 @@
-"""The tables of Beveridge et al. (2001) as the page shows them: what was published beside what synthetic people give."""
+"""The tables of Beveridge et al. (2001) as shown on the page: published values next to values for synthetic people."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SETS = {
     "fa": ("G fa", "gallery: the first regular image of each person"),
     "fb": ("P fb", "the same sitting, another expression"),
     "dup1": ("P dup I", "a later sitting"),
-    "dup2": ("P dup II", "long after: a part of dup I, and the hardest"),
+    "dup2": ("P dup II", "long after: a subset of dup I, and the hardest"),
     "fc": ("P fc", "the same day, another camera and other light"),
 }
 
@@ -54,14 +54,14 @@ def sets_table(n_gallery: int, probe_sets: Mapping[str, frozenset[str]], n_train
         (text_cell(symbol), count_cell(TABLE_2[name]), count_cell(here[name]), text_cell(described))
         for name, (symbol, described) in _SETS.items()
     ]
-    trained = "to train on: in the paper about 80% of them from G fa and 20% from dup I, here other people"
+    trained = "training set: in the paper about 80% from G fa and 20% from dup I, here other people"
     rows.append((text_cell("T"), count_cell(TABLE_2["training"]), count_cell(n_training), text_cell(trained)))
     heads = (*columns("set", "images, the paper", "images, here"), Column("what they are"))
     return table("table2-beside", "Partitions of the images, published and here", heads, rows)
 
 
 def example_table(second: str, category: str, pairs: PairedOutcomes) -> Table:
-    """Table 3: paired outcomes of two algorithms, the paper's made-up example beside a probe set here."""
+    """Table 3: paired outcomes of two algorithms, the paper's invented example next to a probe set here."""
     heads = (
         *columns("outcome of B"),
         *(
@@ -76,7 +76,7 @@ def example_table(second: str, category: str, pairs: PairedOutcomes) -> Table:
         (text_cell("F"), *(count_cell(n) for counts in each for n in (counts.sf, counts.ff))),
     ]
     notes = [
-        "S: the algorithm recognises the probe, F: it does not. The paper's numbers are made up by its authors.",
+        "S: the algorithm recognises the probe, F: it does not. The numbers of the paper are an invented example.",
         f"Here A is PCA (L1) and B {second}, on the {category} probes.",
     ]
     for whose, counts in zip(("The paper", "Here"), each, strict=True):
@@ -97,7 +97,7 @@ def paired_table(
     Parameters
     ----------
     first
-        What PCA is called in the notes.
+        The name of PCA in the notes.
     tests
         McNemar's tests by the second algorithm and the probe set.
     over_people
@@ -127,7 +127,7 @@ def paired_table(
             )
     notes = (
         f"SS: both recognise the probe, SF: only PCA ({first}), FS: only ICA (cosine), FF: neither.",
-        "McNemar's test takes probes for independent; several are of one person. The last column is two-sided, over people.",
+        "McNemar's test treats probes as independent, but several show the same person. The last column is two-sided, over people.",
     )
     return table("table4-beside", "Correct at rank 1, published and here", heads, rows, notes)
 
@@ -151,12 +151,12 @@ def medians_table(algorithm: str, censored: int, n_resamples: int, medians: Mapp
         f"Median of {algorithm}'s ranks on dup1 probes, censored at {censored}, over {counted(n_resamples, 'resample')}",
         columns("median censored rank", "share of resamples", text=0),
         rows,
-        ("The paper names this statistic for its lack of a formula, and prints no number.",),
+        ("The paper mentions this statistic as an example without a formula, and prints no number.",),
     )
 
 
 def layout_table(names: Sequence[Sequence[str]], design: DesignEvidence) -> Table:
-    """Table 5: the images by person, day and expression; `names` are their ids, a row a person."""
+    """Table 5: the images by person, day and expression; `names` are their ids, one row per person."""
     heads = (
         *columns("person"),
         *(Column(f"day {day}\n{which}") for day in (1, 2) for which in ("one expression", "another")),
@@ -176,7 +176,7 @@ def layout_table(names: Sequence[Sequence[str]], design: DesignEvidence) -> Tabl
         rows.append((count_cell(person), *cells))
     n_images = sum(map(len, names))
     notes = (
-        "Under the paper's symbol of each image stand its id in samples.csv and its expression. The paper had 160 people and 640 images.",
+        "Below the paper's symbol for each image are its id in samples.csv and its expression. The paper had 160 people and 640 images.",
     )
     return table("table5-here", f"The {count(n_images)} test images, here", heads, rows, notes)
 
@@ -195,7 +195,7 @@ def choices_tables(names: Sequence[Sequence[str]], design: DesignEvidence) -> tu
 
 
 def in_cycles(listed: Listed) -> Listed:
-    """A balanced trial in the order of its pattern: the eight pairs, one after another, as often as there are people for it."""
+    """Return a balanced trial in the order of its pattern: the eight pairs in turn, for all people."""
     seen: dict[tuple[int, int], int] = {}
     keyed = []
     for person, choice in listed:
@@ -216,7 +216,7 @@ def _choices(id: str, caption: str, printed: Listed, here: Listed, names: Sequen
     ]
     rows.insert(len(rows) - 1, tuple(Cell(_DOTS) for _ in heads))
     notes = (
-        "G: the gallery image, P: the probe. Of the trial here the first eight people and the last are shown.",
+        "G: the gallery image, P: the probe. For the trial here, the first eight people and the last person are shown.",
     )
     return table(id, caption, heads, rows, notes)
 
@@ -230,7 +230,7 @@ def _chosen(row: tuple[int, tuple[int, int]], names: Sequence[Sequence[str]] | N
 
 
 def rates_table(rates: Mapping[str, Distribution]) -> Table:
-    """Figure 1 in numbers."""
+    """The numbers of Figure 1."""
     rows = [
         (
             text_cell(name),
@@ -242,7 +242,7 @@ def rates_table(rates: Mapping[str, Distribution]) -> Table:
     ]
     heads = columns("algorithm", "mean rank-1 rate", "s.d. over choices", "95% of choices")
     notes = (
-        "The paper draws these distributions and prints no mean: Mahalanobis first, then L1, L2 and angle, LDA behind them.",
+        "The paper plots these distributions without printing means: Mahalanobis first, then L1, L2 and angle, then LDA.",
     )
     return table("rates", "Rank-1 rates over choices of images, here", heads, rows, notes)
 

@@ -1,4 +1,4 @@
-"""Charts of the papers' figures as the page draws them, with their tables."""
+"""Charts of the papers' figures for the page, with their tables."""
 
 from __future__ import annotations
 

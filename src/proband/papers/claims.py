@@ -20,39 +20,39 @@ _SHOWN_OF_WIDTH = 0.7148
 _POINTS = Sentence(
     "claims.power-points",
     "note",
-    "a difference of {least:span} would show in {power:percent} of studies of this size",
+    "{power:percent} of studies of this size would detect a difference of {least:span}",
 )
 _NUMBER = Sentence(
     "claims.power-number",
     "note",
-    "a difference of {least:small} would show in {power:percent} of studies of this size",
+    "{power:percent} of studies of this size would detect a difference of {least:small}",
 )
 _CHANCE = Sentence(
     "claims.by-chance",
     "note",
-    "results with nothing behind them would fulfil the rule with probability {chance:small}",
+    "without any effect, results would satisfy the rule with probability {chance:small}",
 )
-_ARITHMETIC = Sentence("claims.arithmetic", "note", "arithmetic: there is no chance in it")
+_ARITHMETIC = Sentence("claims.arithmetic", "note", "arithmetic: no chance is involved")
 _REACH_POINTS = Sentence(
-    "claims.reach-points", "note", "the intervals reach to {reach:span}, where {margin:span} are allowed"
+    "claims.reach-points", "note", "the intervals extend to {reach:span}; the margin is {margin:span}"
 )
 _REACH_NUMBER = Sentence(
-    "claims.reach-number", "note", "the intervals reach to {reach:small}, where {margin:small} is allowed"
+    "claims.reach-number", "note", "the intervals extend to {reach:small}; the margin is {margin:small}"
 )
 _ZERO = Sentence(
     "claims.holds-zero",
     "caution",
-    "{n:count} of {total:count interval} {n:word holds/hold} zero, so these data do not say",
+    "{n:count} of {total:count interval} {n:word includes/include} zero, so these data do not decide it",
 )
 _TOO_WIDE = Sentence(
     "claims.too-wide",
     "caution",
-    "{n:count} of {total:count interval} {n:word is/are} too wide to be within the margin or beyond it",
+    "{n:count} of {total:count interval} {n:word is/are} too wide to lie entirely within or beyond the margin",
 )
 
 
 class ShownDifference(NamedTuple):
-    """A difference that was found, with its 95 % interval; above zero it goes the paper's way."""
+    """An observed difference with its 95 % interval; values above zero agree with the paper."""
 
     value: float
     low: float
@@ -60,7 +60,7 @@ class ShownDifference(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A verdict, why it is not agreement (None for a claim's own reason), and what the rule could have shown."""
+    """A verdict, the reason if it is not agreement (None for the stated reason of the claim), and the power of the rule."""
 
     verdict: Verdict
     why: Note | None
@@ -69,20 +69,20 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that a paper reports, and what became of it here.
+    """A claim of a paper, and its verdict here.
 
     Attributes
     ----------
     key, place
-        What it is known by, and the table, figure or section of the paper.
+        The key of the claim, and the table, figure or section of the paper.
     paper, rule, here
-        What was published, what must hold here for it to agree, and what was found.
+        The published result, the rule for agreement, and the result here.
     verdict
-        By the rule alone.
+        The verdict by the rule.
     why
-        Why it does not agree; None where it does.
+        Why it does not agree; None if it does.
     power
-        What the rule could have shown, or how often it would be fulfilled by chance.
+        The power of the rule, or how often it would be satisfied by chance.
     """
 
     key: str
@@ -96,14 +96,14 @@ class Claim:
 
 
 class Statement:
-    """A claim before anything is measured: its words and its rule, declared beside the code that judges it.
+    """A claim before measurement: its words and its rule, declared next to the code that judges it.
 
     Parameters
     ----------
     key, place
-        Of the claim; the key is ``paper.what``.
+        The key of the claim, ``paper.what``, and its place in the paper.
     paper, rule
-        What is published, and what must hold.
+        The published result, and the rule for agreement.
     otherwise
         Why synthetic people may disagree.
     """
@@ -120,13 +120,13 @@ class Statement:
         )
 
     def judged(self, here: Note, found: Judgement) -> Claim:
-        """The claim, with what was found and the verdict."""
+        """Return the claim with the result here and the verdict."""
         why = found.why or (None if found.verdict == "agrees" else self._otherwise())
         return Claim(self.key, self.place, self._paper(), self._rule(), here, found.verdict, why, found.power)
 
 
 def by_sign(shown: Sequence[ShownDifference], unit: Unit = "points") -> Judgement:
-    """Agree if every difference is above zero with its whole interval, disagree if any is below, else leave it open."""
+    """Agree if every difference is above zero with its whole interval, disagree if any is below zero, otherwise leave it open."""
     least = _SHOWN_OF_WIDTH * max(one.high - one.low for one in shown)
     power = (_POINTS if unit == "points" else _NUMBER)(least=least, power=_POWER)
     if any(one.high < 0 for one in shown):
@@ -150,13 +150,13 @@ def within(shown: Sequence[ShownDifference], margin: float, unit: Unit = "points
 
 
 def exactly(holds: bool, chance: float | None) -> Judgement:
-    """Agree if a fact holds; `chance` is how often it would if nothing were behind the results, None for arithmetic."""
+    """Agree if a fact holds; `chance` is the probability that it holds without any effect, None for arithmetic."""
     power = _ARITHMETIC() if chance is None else _CHANCE(chance=chance)
     return Judgement("agrees" if holds else "disagrees", None, power)
 
 
 def counts_of(claims: Sequence[Claim]) -> dict[Verdict, int]:
-    """How many claims have each verdict, in one order."""
+    """Return the number of claims with each verdict, in a fixed order."""
     found = Counter(one.verdict for one in claims)
     return {verdict: found[verdict] for verdict in VERDICTS}
 
@@ -170,7 +170,7 @@ _SUMMARY = Sentence(
 
 
 def summary_of(claims: Sequence[Claim]) -> Note:
-    """How many claims there are, and how many agree."""
+    """State how many claims there are, and how many agree."""
     found = counts_of(claims)
     return _SUMMARY(
         n=len(claims),

@@ -1,4 +1,4 @@
-"""What the studies of the papers have in common: score matrices of synthetic people, and analyses of what is in memory."""
+"""Common parts of the studies: score matrices of synthetic people, and analyses of data in memory."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def scores_of(
     threads: int | None,
     progress: Progress,
 ) -> list[tuple[Samples, list[DenseScores]]]:
-    """Photograph everybody, train on one population, and score all images of each other one against one another.
+    """Render all populations, train on one, and score all images within each of the others.
 
-    Each is tested with algorithms of its own, every one of which is trained once. The tables of samples have a column
+    Each population is tested with its own algorithms, each trained once. The tables of samples have a column
     ``day``, the session's number.
     """
     parts = [training, *(population for population, _ in tested)]
@@ -68,6 +68,6 @@ def found_by(
     progress: Progress,
     **rest: Any,
 ) -> Findings:
-    """What an analysis finds in data that are in memory; `rest` are other sections of the request."""
+    """Return the result of an analysis of data in memory; `rest` contains other sections of the request."""
     request = only(analysis, asked, output={"seed": seed}, **rest)
     return run(request, data, threads=threads, progress=progress)

@@ -37,10 +37,10 @@ ALGORITHMS = (
 """Partially automatic; with the two earlier versions they are ten, as in the paper. Its baselines were correlation and PCA."""
 
 TWICE = ("pca:mahalanobis", "lda:angle")
-"""Taken for algorithms that were tested at two dates."""
+"""Treated as algorithms that were tested at two dates."""
 
 FULLY = ("lda:angle", "lbp:chi2")
-"""Tested fully automatically too; the paper had two such."""
+"""Also tested fully automatically; the paper had two such algorithms."""
 
 CHANGES = tuple(map(alteration, ("gain:0.4", "gain:1.5", "side:0.5", "scale:0.5")))
 """The digital changes: darker, brighter, light from one side, and half the size."""
@@ -51,19 +51,19 @@ VIEWS: tuple[View, ...] = ("ql", "qr", "hl", "hr")
 GALLERY = "kind == 'fa' and session == 1"
 TARGETS = f"kind in ['fa', 'fb'] and alteration == '{UNCHANGED}'"
 PHOTOGRAPHS = f"not ({GALLERY}) and alteration == '{UNCHANGED}' and view == 'frontal'"
-"""The probes of FERET's categories: what was neither changed digitally nor taken from the side."""
+"""The probes of FERET's categories: images neither digitally changed nor rotated."""
 CHANGED = "varied and kind == 'fb'"
 """The fb probes of the first session that have changed copies, and these copies."""
 ROTATED = f"varied and alteration == '{UNCHANGED}' and kind not in ['fa', 'fc']"
-"""The fb probes and the rotated views of those who were photographed from the side."""
+"""The fb probes and the rotated views of the people who have rotated views."""
 
 ENROLLED_BEFORE, TAKEN_FROM = date(1994, 4, 23), date(1995, 4, 23)
 # FERET's dates are 1995-01-01 and 1996-01-01. People here come first between August 1993 and July 1994: by April 23 as large a part of
 # them has come as FERET had enrolled by 1995 (864 of 1,196).
 LONG_AFTER = f"mate.date < date('{ENROLLED_BEFORE}') and probe.date >= date('{TAKEN_FROM}')"
-"""What makes a duplicate II: FERET's rule of two dates a year apart."""
+"""The rule for duplicates II: FERET's two dates a year apart."""
 OWN_GALLERY = f"date < date('{ENROLLED_BEFORE}')"
-"""Who is enrolled where duplicates II are searched for."""
+"""The gallery for duplicates II."""
 
 _TRAINING_SHARE = 0.5  # training people for each test person
 _EARLIER_SHARE = 0.25  # of the training people were there for the earlier versions
@@ -82,13 +82,14 @@ class Feret2000:
     Attributes
     ----------
     samples, scores
-        The query set, and every algorithm's scores of it with the target set, in single precision: what is saved is what was ranked.
+        The query set, and the scores of every algorithm against the target set, in single precision: the
+        saved scores are the ranked scores.
     versions, improvements
         Fully and partially automatic, earlier and later versions of one algorithm.
     clipped
-        The share of pixels that each digital change drove to black or white, by its name.
+        The share of pixels clipped to black or white by each digital change.
     n_training, n_earlier
-        People trained on, by the later and by the earlier versions.
+        The numbers of training people for the later and the earlier versions.
     n_targets
         Images in the target set.
     shown
@@ -126,17 +127,19 @@ def feret2000_data(
     *,
     difficulty: float = DIFFICULTY,
 ) -> Feret2000:
-    """Photograph the people, change some of the images, train the algorithms, and score queries with targets.
+    """Render the people, change some of the images, train the algorithms, and score queries against targets.
 
-    The target set holds all fa and fb images; the query set holds these, the fc images, and of a third of the people rotated
-    views and digitally changed copies of the fb image of the first session. Training was finished before, on other people.
+    The target set contains all fa and fb images; the query set contains these, the fc images, and, for a
+    third of the people, rotated views and digitally changed copies of the fb image of the first session.
+    Training uses other people.
 
     Parameters
     ----------
     people
-        How many are tested; the paper had 1,196.
+        The number of test people; the paper had 1,196.
     difficulty
-        Scales what differs between images of a person besides expression; by default as in the other studies.
+        Scales the differences between images of a person other than expression; by default as in the other
+        studies.
     """
     progress = progress or Silent()
     notes: list[Note] = []

@@ -1,4 +1,4 @@
-"""What Phillips et al. (2000) report of the FERET evaluation, the rules by which synthetic people agree, and the verdicts."""
+"""Claims of Phillips et al. (2000) on the FERET evaluation, the rules for agreement, and the verdicts."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ class FeretEvidence:
     variation
         Rates over galleries in order of their dates, by category.
     gains, costs
-        On fb probes: the later less the earlier version of an algorithm, and the partially less the fully automatic one.
+        On fb probes: the later minus the earlier version of an algorithm, and the partially minus the fully
+        automatic version.
     leaders
         The best algorithm by identification and by verification, for each category.
     n_algorithms
-        How many could have led.
+        The number of algorithms that could lead.
     dup2
-        What duplicates II were searched for in; None where there are none.
+        The gallery for duplicates II; None without duplicates II.
     """
 
     averages: Mapping[str, ShownDifference]
@@ -63,9 +64,10 @@ class OwnGallery:
     Attributes
     ----------
     n_enrolled, n_within, n_whole
-        People enrolled, those of them who are in the other categories' gallery, and all of that.
+        The numbers of people enrolled, of those also in the gallery of the other categories, and in that
+        gallery.
     least_days
-        The least time between a probe and its mate.
+        The shortest time between a probe and its mate.
     """
 
     n_enrolled: int
@@ -75,7 +77,7 @@ class OwnGallery:
 
 
 def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -> FeretEvidence:
-    """Take from a study what the claims are about; `verification` has FNMR by category and algorithm."""
+    """Extract the evidence for the claims from a study; `verification` has FNMR by category and algorithm."""
     there: dict[str, CategoryResult] = {one.category: one for one in study.results if one.category in PROBES}
     return FeretEvidence(
         {name: _at_rank_1(one.average) for name, one in there.items()},
@@ -119,42 +121,42 @@ def _on_fb(contrast: VersionContrast) -> ShownDifference:
     return ShownDifference(row.pair.value, row.pair.low, row.pair.high)
 
 
-_CHOSEN = "how much light, time and expression change a synthetic face was chosen, not measured"
+_CHOSEN = "the effects of light, time and expression on synthetic faces were chosen, not measured"
 _A_YEAR = Statement(
     "feret2000.duplicates-ii-a-year-later",
     "Table 3, glossary",
-    paper="duplicate II probes were taken a year or more after their gallery images, and their gallery is a part of the others': 864 of 1,196",
-    rule="every dup2 probe here was taken at least 365 days after its mate, and its gallery is a true part of the others'",
-    otherwise="the dates of the people here do not allow for it",
+    paper="duplicate II probes were taken a year or more after their gallery images, and their gallery is a subset of the others: 864 of 1,196",
+    rule="every dup2 probe here was taken at least 365 days after its mate, and its gallery is a proper subset of the others",
+    otherwise="the dates of the images here do not allow it",
 )
 _HARDEST = Statement(
     "feret2000.easiest-and-hardest",
     "figure 7",
     paper="fb probes are the easiest and duplicate II probes the hardest, by the average over algorithms",
-    rule="the average on fb is above, and that on dup2 below, that of every other category, with the whole 95% interval of each difference",
+    rule="the average on fb is above and the average on dup2 below the average of every other category, and so is the whole 95% interval of each difference",
     otherwise=_CHOSEN,
 )
 _DUPLICATES = Statement(
     "feret2000.duplicates-easier-than-fc",
     "figure 7",
     paper="on average, duplicate I probes are easier than fc probes",
-    rule="the average on dup1 is above that on fc, with the whole 95% interval of the difference",
+    rule="the average on dup1 is above the average on fc, and so is the whole 95% interval of the difference",
     otherwise=_CHOSEN,
 )
 _BEST = Statement(
     "feret2000.best-on-fc",
     "figure 8",
     paper="the best algorithm on fc probes is significantly better than the best on duplicate II probes",
-    rule="the upper bound on fc is above that on dup2, with the whole 95% interval of the difference",
-    otherwise="no algorithm here deals with light as the best of 1996 did, and fewer probes have it",
+    rule="the upper bound on fc is above the upper bound on dup2, and so is the whole 95% interval of the difference",
+    otherwise="no algorithm here handles changes of light as well as the best of 1996, and there are fewer fc probes",
 )
 _VARIES = {
     name: Statement(
         f"feret2000.galleries-vary-{name}",
         table,
         paper=f"scores on {name} probes vary with the people in the gallery",
-        rule="for at least one algorithm, six galleries of different people differ by more than chance (Holm, 5%)",
-        otherwise="all six galleries are of people from one population, who differ by chance alone",
+        rule="for at least one algorithm, the rates with six galleries of different people differ by more than chance (Holm, 5%)",
+        otherwise="the people of all six galleries come from one population and differ only by chance",
     )
     for name, table in (("fb", "Table 4"), ("dup1", "Table 5"))
 }
@@ -163,7 +165,7 @@ _ORDER = {
         f"feret2000.order-changes-{name}",
         table,
         paper=f"the order of the algorithms on {name} probes varies with the people in the gallery",
-        rule="at least one algorithm has places in two galleries whose 95% intervals do not meet; it disagrees if none changes its place",
+        rule="the 95% intervals of the places of at least one algorithm do not overlap between two galleries; it disagrees if no algorithm changes place",
         otherwise="the algorithms are so far apart that no gallery changes their order",
     )
     for name, table in (("fb", "Table 4"), ("dup1", "Table 5"))
@@ -172,22 +174,22 @@ _CONSISTENT = Statement(
     "feret2000.some-always-ahead",
     "Tables 4 and 5",
     paper="in spite of that, some algorithms outperform others consistently",
-    rule="on fb and on dup1, five pairs of algorithms or more are in one order in every gallery",
-    otherwise="the algorithms are too alike, or the galleries too small",
+    rule="on fb and on dup1, at least five pairs of algorithms are in the same order in every gallery",
+    otherwise="the algorithms are too similar, or the galleries too small",
 )
 _IMPROVED = Statement(
     "feret2000.improved",
     "figures 3 to 6",
     paper="algorithms that were tested at two dates improved",
-    rule="each later version is ahead on fb probes, with the whole 95% interval",
-    otherwise="the two dates are made up: the earlier version had fewer people to train on, and that costs little here",
+    rule="each later version is ahead on fb probes, with the whole 95% interval above zero",
+    otherwise="the two dates are invented: the earlier version had fewer training people, which makes little difference here",
 )
 _AUTOMATIC = Statement(
     "feret2000.locating-costs",
     "figures 9 and 10",
-    paper="the difference between fully and partially automatic versions is what locating the face costs",
-    rule="each partially automatic version is ahead of its fully automatic one on fb probes, with the whole 95% interval",
-    otherwise="faces before a plain background are found without fail",
+    paper="the difference between fully and partially automatic versions is the cost of locating the face",
+    rule="each partially automatic version is ahead of its fully automatic version on fb probes, with the whole 95% interval above zero",
+    otherwise="faces in front of a plain background are always found",
 )
 _TASKS = Statement(
     "feret2000.tasks-differ",
@@ -212,10 +214,10 @@ _VARIES_HERE = Sentence(
 _PLACES = Sentence(
     "feret2000.places-here",
     "note",
-    "{moving:count} of {total:count algorithm} change place, {surely:count} of them beyond chance",
+    "{moving:count} of {total:count algorithm} change place, {surely:count} beyond chance",
 )
 _SETTLED = Sentence(
-    "feret2000.settled-here", "note", "{pairs:counts} of {total:count pair} in one order everywhere"
+    "feret2000.settled-here", "note", "{pairs:counts} of {total:count pair} in the same order everywhere"
 )
 _DIFFERENCES = Sentence("feret2000.differences-here", "note", "{differences:parts}")
 _DIFFERENCE = Sentence(
@@ -226,9 +228,9 @@ _LEADER = Sentence("feret2000.leader-here", "note", "{category}: {first} by rank
 _CHANCE_ONLY = Sentence(
     "feret2000.chance-only",
     "caution",
-    "differences between galleries are no larger than chance makes them (smallest adjusted p {p:p})",
+    "differences between galleries are no larger than expected by chance (smallest adjusted p {p:p})",
 )
-_MOVES = Sentence("feret2000.moves", "caution", "places change, but no further than chance moves them")
+_MOVES = Sentence("feret2000.moves", "caution", "places change, but no more than expected by chance")
 _SIZE = Sentence(
     "feret2000.gallery-size", "note", "galleries of {size:count person/people}; the paper had about 200"
 )

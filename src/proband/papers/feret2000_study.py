@@ -1,4 +1,4 @@
-"""The FERET evaluation of September 1996 carried out anew: its tables and figures beside those of synthetic people."""
+"""Reproduction of the FERET evaluation of September 1996: its tables and figures next to those of synthetic people."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ _AT_FMR = 0.01
 _FIGURES = {"fb": 3, "dup1": 4, "fc": 5, "dup2": 6}
 _FILES = ("faces.png", "figure1.png", "samples.csv", "scores.npz", "scores_auto.npz")
 CONTENTS = (
-    ("Table 1", "representation and metric of the algorithms", "not legible in the copy at hand; those here are in their names"),
+    ("Table 1", "representation and metric of the algorithms", "not legible in the copy used; here they are in the names of the algorithms"),
     ("Table 2", "who took part, when, and in which version", "published and here"),
     ("Table 3", "figures, galleries and probe sets", "published and here"),
     ("Table 4", "rates and places over six galleries, fb probes", "here; the paper's numbers are not legible"),
     ("Table 5", "rates and places over six galleries, duplicate I probes", "here; the paper's numbers are not legible"),
-    ("Figure 1", "one person's images of each category", "figure1.png beside this page"),
+    ("Figure 1", "one person's images of each category", "figure1.png in the directory of this page"),
     ("Figure 2", "how the test was administered", "no numbers; proband blind prepares and scores such a test"),
-    ("Figure 3", "fb probes, September 1996 and March 1997", "here, for two made-up dates"),
-    ("Figure 4", "duplicate I probes, September 1996 and March 1997", "here, for two made-up dates"),
-    ("Figure 5", "fc probes, September 1996 and March 1997", "here, for two made-up dates"),
-    ("Figure 6", "duplicate II probes in a gallery of their own, September 1996 and March 1997", "here, for two made-up dates"),
+    ("Figure 3", "fb probes, September 1996 and March 1997", "here, for two invented dates"),
+    ("Figure 4", "duplicate I probes, September 1996 and March 1997", "here, for two invented dates"),
+    ("Figure 5", "fc probes, September 1996 and March 1997", "here, for two invented dates"),
+    ("Figure 6", "duplicate II probes in a gallery of their own, September 1996 and March 1997", "here, for two invented dates"),
     ("Figure 7", "the average over algorithms by category", "here"),
     ("Figure 8", "the current upper bound by category", "here"),
     ("Figure 9", "fully and partially automatic versions, fb probes", "here"),
     ("Figure 10", "fully and partially automatic versions, duplicate I probes", "here"),
 )  # fmt: skip
-"""Every numbered table and figure of the paper, what it shows, and what the page has of it."""
+"""Every numbered table and figure of the paper, its content, and its counterpart on the page."""
 
 TOOK_PART = (
     ("Massachusetts Institute of Technology, Media Laboratory", "March 1995, September 1996", "yes, September 1996", "eigenfaces; Bayesian differences"),
@@ -81,59 +81,60 @@ TOOK_PART = (
     ("baseline: principal components", "–", "no", "eigenfaces, nearest neighbour"),
     ("baseline: correlation", "–", "no", "normalised correlation"),
 )  # fmt: skip
-"""Groups, when they were tested, whether fully automatically too, and what the work they cite is about."""
+"""Groups, their test dates, whether they were also tested fully automatically, and the subject of the work they cite."""
 
 _PEOPLE = Sentence(
     "feret2000.people",
     "caution",
-    "the people are synthetic: {people:count} to test, where the paper had 1,196, and {training:count} others to train on. The protocol is the "
-    "paper's; of its numbers only the sizes of its sets are quoted, since those of its figures are not in its text",
+    "the people are synthetic: {people:count} for testing (1,196 in the paper) and {training:count} others "
+    "for training. The protocol is that of the paper; only the sizes of its sets are quoted, because its "
+    "text does not contain the numbers of its figures",
 )
 _DATES = Sentence(
     "feret2000.dates",
     "note",
-    "the two test dates are made up: {names:names} had {earlier:count person/people} to train on, the later versions {later:count}",
+    "the two test dates are invented: {names:names} had {earlier:count training person/training people}, the later versions {later:count}",
 )
 _AUTO = Sentence(
     "feret2000.fully",
     "note",
-    "fully automatic are {names:names}: OpenCV's cascades find the eyes; a face that is not found is a failure to acquire and counts as a miss",
+    "{names:names} were also tested fully automatically: OpenCV's cascades find the eyes; a face that is not found is a failure to acquire and counts as a miss",
 )
 _HARD = Sentence(
     "feret2000.difficulty",
     "note",
-    "how hard the faces are was set for the study of Beveridge et al. 2001 and is left as it is there",
+    "the difficulty of the faces is the one set for the study of Beveridge et al. 2001",
 )
 
 
 _SAVED = Sentence(
     "feret2000.saved",
     "note",
-    "the scores are saved: scores.npz with the eyes given, scores_auto.npz of the fully automatic versions, and samples.csv",
+    "the scores are saved: scores.npz (with given eye centres), scores_auto.npz (fully automatic versions), and samples.csv",
 )
 _OWN = Sentence(
     "feret2000.own-gallery",
     "note",
-    "duplicates II are searched for among the {own:count person/people} enrolled before {date}, as FERET's were among the 864 before 1995; "
-    "they were taken a year after that date or later",
+    "duplicates II are searched for among the {own:count person/people} enrolled before {date}, as in "
+    "FERET among the 864 enrolled before 1995; they were taken at least a year after that date",
 )
 _VARIED = Sentence(
     "feret2000.varied",
     "note",
-    "{people:count person/people} have rotated views and digitally changed copies besides, on which the paper reports nothing",
+    "{people:count person/people} also have rotated views and digitally changed copies, for which the paper reports no results",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class FeretMeasurements:
-    """What was measured.
+    """The results.
 
     Attributes
     ----------
     study
         FERET's categories of probes.
     changed, rotated
-        The fb probes beside their digitally changed copies, and beside rotated views of the same people.
+        The fb probes compared with their digitally changed copies, and with rotated views of the same people.
     """
 
     study: FeretStudy
@@ -145,18 +146,18 @@ class FeretMeasurements:
 def reproduce_feret2000(
     out: Path, people: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page and its scores; return both.
+    """Run the study with synthetic people and write its page and its scores.
 
     Parameters
     ----------
     out
         The directory of the page.
     people
-        How many people.
+        The number of people.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -258,7 +259,7 @@ def further(data: Feret2000, people: int, seed: int) -> tuple[str, ...]:
 
 
 def reproduction(data: Feret2000, measured: FeretMeasurements, seed: int) -> Reproduction:
-    """Put the paper's tables and figures beside ours."""
+    """Assemble the paper's tables and figures next to ours."""
     study = measured.study
     verification = _verification(data, study)
     judged = claims(evidence_of(study, verification))
@@ -315,7 +316,7 @@ def reproduction(data: Feret2000, measured: FeretMeasurements, seed: int) -> Rep
     about += [_AUTO(names=tuple(pair.fully for pair in data.versions))] if data.versions else []
     return Reproduction(
         "feret2000",
-        "The FERET evaluation of September 1996, carried out anew",
+        "The FERET evaluation of September 1996, reproduced",
         "Phillips, Moon, Rizvi and Rauss (2000)",
         f"proband reproduce feret2000 --people {people} --seed {seed}",
         seed,
@@ -394,10 +395,10 @@ def _contrasts(contrasts: tuple[VersionContrast, ...]) -> tuple[Block, ...]:
 
 
 def _took_part() -> Table:
-    heads = columns("group", "tested", "fully automatic too", "what its papers are about", text=4)
+    heads = columns("group", "tested", "also fully automatic", "subject of its papers", text=4)
     rows = [tuple(map(text_cell, row)) for row in TOOK_PART]
     notes = (
-        "The metrics of Table 1 are not legible in the copy at hand; what the groups' papers are about is told by their titles.",
+        "The metrics of Table 1 are not legible in the copy used; the subjects of the groups' papers are taken from their titles.",
     )
     return table("table2", "Who took part in the paper", heads, rows, notes)
 
@@ -407,13 +408,11 @@ def _ours(study: FeretStudy) -> Table:
     fully = {pair.second: pair.first for pair in study.versions}
     rows = []
     for name in study.field:
-        alone = "baseline" if name in _BASELINES else "stands for a group"
+        alone = "baseline" if name in _BASELINES else "represents a group"
         kind = f"earlier version of {earlier[name]}" if name in earlier else alone
         rows.append((text_cell(name), text_cell(kind), text_cell(fully.get(name, "no"))))
-    heads = columns("algorithm", "as what", "fully automatic too", text=3)
-    return table(
-        "took-part-here", "Who takes part here: representation and metric are in the name", heads, rows
-    )
+    heads = columns("algorithm", "as what", "also fully automatic", text=3)
+    return table("took-part-here", "Algorithms here: representation and metric are in the name", heads, rows)
 
 
 _BASELINES = ("correlation", "pca:l1")
@@ -439,10 +438,10 @@ def _tasks(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -
         rows.append((text_cell(algorithm), *cells))
     return table(
         "tasks",
-        "Identification and verification by the same scores; the best of each column is marked",
+        "Identification and verification with the same scores; the best value of each column is marked",
         heads,
         rows,
-        ("The paper has no figure of verification; it refers to Rizvi, Phillips and Moon for it.",),
+        ("The paper has no figure on verification; it refers to Rizvi, Phillips and Moon.",),
     )
 
 
@@ -451,14 +450,16 @@ def _lead(cell: Cell, leads: bool) -> Cell:
 
 
 _CHANGED_SAID = (
-    "The paper had such images among its queries and does not report them. Here they are copies of the fb images, so that each stands "
-    "beside the fb probes it was made from. Recognisers that equalise or standardise grey values, and are told where the eyes are, "
-    "take back most of a change of gain or scale; what is clipped or too small to see is lost."
+    "The paper had such images among its queries and does not report them. Here they are copies of the fb "
+    "images, so each set is compared with the fb probes it was made from. Recognisers that equalise or "
+    "standardise grey values, and are given the eye centres, undo most of a change of gain or scale; "
+    "clipped or unresolved detail is lost."
 )
 _ROTATED_SAID = (
     "The paper had rotated images among its queries and does not report them. Here a quarter view is turned by 22.5°, a half view by 67.5°, "
-    "to the image's left or right, and stands beside the fb probes of the same people. The gallery is frontal. All recognisers set the eyes to "
-    "fixed places and compare what lies there, and none knows of rotation in depth: the more a head is turned, the less is left to compare."
+    "to the image's left or right, and is compared with the fb probes of the same people. The gallery is "
+    "frontal. All recognisers align the eyes and compare the images pixel by pixel or cell by cell; none "
+    "models rotation in depth, so the more a head is turned, the less there is to compare."
 )
 
 

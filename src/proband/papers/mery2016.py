@@ -28,20 +28,20 @@ from proband.study.inputs import in_memory
 from proband.words import count, given
 
 CLASSIFIERS = {"LBP": "lbp:nbnn", "SRC": "src"}
-"""The paper's two: local binary patterns with naive Bayes nearest neighbours, and sparse representations."""
+"""The paper's two classifiers: local binary patterns with naive Bayes nearest neighbours, and sparse representations."""
 
 FACES = ("80-20 HO", "67-33 HO", "50-50 HO", "5f CV", "3f CV", "2f CV")
 ATTRIBUTES = ("90-10 HO", "80-20 HO", "50-50 HO", "10f CV", "5f CV", "2f CV")
-"""The columns of the paper's Table 4, and of Tables 5 and 6, where LOSO comes besides."""
+"""The columns of the paper's Table 4, and of Tables 5 and 6, which add LOSO."""
 
 SHARES = {"2f CV": 1 / 2, "3f CV": 2 / 3, "5f CV": 4 / 5}
-"""Protocols by which people and images are varied, and the share of images that they train on."""
+"""Protocols for varying people and images, and the share of images in training."""
 
 IMAGES = (12, 8, 4)
-"""Images of each person whose face is recognised; the paper had 26, 20 and 10."""
+"""Images per person in the recognition of identity; the paper had 26, 20 and 10."""
 
 MODELS = 10
-"""Women who show expressions, as in JAFFE."""
+"""The number of women showing expressions, as in JAFFE."""
 
 POSES: dict[ExpressionName, int] = {
     "neutral": 30,
@@ -55,16 +55,17 @@ POSES: dict[ExpressionName, int] = {
 """JAFFE's 213 images: about three of each expression of each woman."""
 
 SEXES = {"M": 0.6, "F": 0.4}
-"""Shares of those whose sex is recognised: the paper has 600 men and 400 women of FERET. Of AR's people half are women."""
+"""Shares of men and women for recognising sex: the paper has 600 men and 400 women of FERET. Half of the people in AR are women."""
 
 POSED = 0.1
-"""Difficulty of Table 5's pictures: taken in one sitting from a tripod, where camera and lights hardly move.
+"""Difficulty of the images of Table 5: taken in one sitting from a tripod, where camera and lights hardly move.
 
-Chosen after a look at the verdicts: at 0.25, the value before there were JAFFE's classes, LBP's loss is not beyond chance.
+Chosen after seeing the verdicts: at 0.25, the value used before JAFFE's classes were added, LBP's loss is not
+beyond chance.
 """
 
 OTHERWISE = (0.25, 0.5, 1.0)
-"""The same expressions with more that varies besides; 1 is how the population is by itself."""
+"""The same expressions with more other variation; 1 is the default of the population."""
 
 LEAST_PEOPLE = 12
 _MOST_EACH = 4  # images of one expression that a woman has at most
@@ -83,12 +84,12 @@ class Mery2016:
     faces
         Identity under the protocols of Table 4, by the people in the gallery: all, and the first half of them.
     galleries
-        Identity by the size of galleries; those of one size are of different people, and together of everybody if
-        the people can be parted evenly.
+        Identity by the size of galleries; galleries of one size have different people, and together all
+        people if they can be divided evenly.
     images
-        Identity of all people, by the images that there are of each.
+        Identity of all people, by the number of images of each.
     expressions
-        Expression by the difficulty of the pictures; at `POSED` under all protocols of Table 5.
+        Expression by the difficulty of the images; at `POSED` under all protocols of Table 5.
     sex
         Sex under the protocols of Table 6.
     """
@@ -107,19 +108,19 @@ def run_mery2016(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Mery2016:
-    """Photograph the people and run both classifiers under all protocols.
+    """Render the people and run both classifiers under all protocols.
 
     Parameters
     ----------
     people
-        In the largest gallery, half of them women; four times as many others have their sex recognised, of whom 60% are men, and ten
-        more women show expressions.
+        The number in the largest gallery, half of them women; four times as many others (60% men) are used
+        for recognising sex, and ten more women for expressions.
     runs
-        Splits of a hold-out, and whole cross-validations, for each column of the tables.
+        The number of splits of a hold-out, and of whole cross-validations, for each column of the tables.
     """
     if people < LEAST_PEOPLE or runs < 2:
         raise UsageError(
-            f"The study needs {LEAST_PEOPLE} people and 2 runs at least, got {count(people)} and {count(runs)}."
+            f"The study needs at least {LEAST_PEOPLE} people and 2 runs, got {count(people)} and {count(runs)}."
         )
     progress = progress or Silent()
     side = max(2, runs // _SIDE_SHARE)
@@ -218,7 +219,7 @@ def _posed(data: FeatureTable) -> FeatureTable:
         order = np.lexsort(((codes - begin) % MODELS, own["turn"].to_numpy()))
         kept += own["place"].to_numpy()[order][:n].tolist()
         begin += n % MODELS
-    return replace(data.take(np.sort(kept), "beyond what JAFFE has"), left_out=())
+    return replace(data.take(np.sort(kept), "beyond the variation in JAFFE"), left_out=())
 
 
 def photographed(
@@ -228,7 +229,7 @@ def photographed(
     progress: Progress,
     chosen: Collection[str] | None = None,
 ) -> FeatureTable:
-    """Render a population, or those of it who are chosen, and crop the faces by their eyes to 110 × 90 pixels."""
+    """Render a population, or a selection of it, and crop the faces by their eyes to 110 × 90 pixels."""
     everybody = Samples(population.columns())
     whose = everybody.frame["subject"]
     places = np.flatnonzero(whose.is_in(list(whose.unique() if chosen is None else chosen)).to_numpy())
@@ -269,12 +270,12 @@ def _repeated(protocol: Protocol, times: int) -> Protocol:
 
 
 def column_of(one: ProtocolResult) -> str:
-    """The protocol as the paper heads a column: without the number of runs, and whether subjects are mixed."""
+    """Return the protocol as a column heading of the paper: without the number of runs and the mixing of subjects."""
     return one.protocol.scheme
 
 
 def found(run: ProtocolRun, classifier: str, column: str) -> ProtocolResult:
-    """The result of a classifier under the protocol of a column."""
+    """Return the result of a classifier under the protocol of a column."""
     return next(one for one in run.results if one.classifier == classifier and column_of(one) == column)
 
 

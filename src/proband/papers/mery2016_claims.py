@@ -1,4 +1,4 @@
-"""What Mery et al. (2016) conclude from their Tables 4 to 6, the rules by which synthetic people agree, and the verdicts."""
+"""Conclusions of Mery et al. (2016) from their Tables 4 to 6, the rules for agreement, and the verdicts."""
 
 from __future__ import annotations
 
@@ -46,11 +46,12 @@ class ProtocolEvidence:
     galleries, images
         Accuracies under the last protocol of the side studies by classifier, by people in the gallery (several galleries) and by images of each.
     singles
-        What one run of each classifier can say: Table 4 by people in the gallery, and Table 6.
+        What a single run of each classifier can show: Table 4 by people in the gallery, and Table 6.
     expressions, sex
         Tables 5 and 6.
     lost
-        The share of each person's expressions that is recognised with mixed folds and not alone, by classifier.
+        The share of each person's expressions recognised with mixed folds but not with disjoint folds, by
+        classifier.
     """
 
     faces: Mapping[int, Runs]
@@ -64,7 +65,7 @@ class ProtocolEvidence:
 
 
 def evidence_of(study: Mery2016) -> ProtocolEvidence:
-    """Take from a study what the claims are about."""
+    """Extract the evidence for the claims from a study."""
     posed = study.expressions[POSED]
     return ProtocolEvidence(
         {people: _runs(run, FACES) for people, run in study.faces.items()},
@@ -98,20 +99,22 @@ def _lost(run: ProtocolRun, name: str) -> npt.NDArray[np.float64]:
     return np.array([right[whose == one].mean() - alone[whose_alone == one].mean() for one in people])
 
 
-_SPLITS = "every difference of means is above zero, with its whole 95% interval over splits of these images"
-_UNEVEN = "where images cannot be divided evenly into folds, those tested have fewer images in training than others have, and LBP suffers from it"
-_OTHER_FACES = "what varies in synthetic faces suits one of the two classifiers more than photographs do"
+_SPLITS = (
+    "every difference of means is above zero, and so is its whole 95% interval over splits of these images"
+)
+_UNEVEN = "if images cannot be divided evenly into folds, the people tested have fewer training images than others, which lowers the accuracy of LBP"
+_OTHER_FACES = "the variation of synthetic faces favours one of the two classifiers more than the variation of photographs"
 _TRAINING = Statement(
     "mery2016.training-share",
     "Table 4",
-    paper="identity: estimated accuracy increases with the share of data that trains, by hold-out and by cross-validation",
+    paper="identity: estimated accuracy increases with the share of training data, for hold-out and for cross-validation",
     rule=f"50-50 to 67-33 to 80-20 HO and 2f to 3f to 5f CV, both classifiers and both galleries: {_SPLITS}",
     otherwise=_UNEVEN,
 )
 _IMAGES = Statement(
     "mery2016.more-images",
     "Table 4",
-    paper="identity: the more training images of each person, the greater the accuracy",
+    paper="identity: the more training images per person, the higher the accuracy",
     rule=f"more images of each person, both classifiers: {_SPLITS}",
     otherwise=_UNEVEN,
 )
@@ -120,61 +123,61 @@ _PEOPLE = Statement(
     "Table 4",
     paper="identity: the more people to be recognised, the lower the accuracy",
     rule=f"fewer people in the gallery, both classifiers: {_SPLITS}",
-    otherwise="one of the two classifiers already recognises nearly everybody",
+    otherwise="one of the two classifiers already recognises nearly every person",
 )
 _STABLE = Statement(
     "mery2016.stable-means",
     "Table 4",
-    paper="identity: by the mean over all runs the comparison is stable, whatever the protocol",
+    paper="identity: the comparison of means over all runs is stable under every protocol",
     rule="the same classifier has the higher mean in all twelve columns",
-    otherwise="the two are too close",
+    otherwise="the two classifiers are too close",
 )
 _LBP_AHEAD = Statement(
     "mery2016.lbp-ahead",
     "Table 4",
     paper="identity: LBP is ahead of SRC under all protocols",
-    rule=f"LBP less SRC in all twelve columns: {_SPLITS}",
+    rule=f"LBP minus SRC in all twelve columns: {_SPLITS}",
     otherwise=_OTHER_FACES,
 )
 _OVERLAPS = Statement(
     "mery2016.hold-outs-overlap",
     "Table 4",
-    paper="identity, 50 people: under every hold-out the largest accuracy of the worse is above the least of the better",
-    rule="so it is here in the smaller gallery, under all three hold-outs",
-    otherwise="the two classifiers are further apart on these faces, so that no split turns their order round",
+    paper="identity, 50 people: under every hold-out the largest accuracy of the worse classifier is above the smallest accuracy of the better one",
+    rule="this holds here in the smaller gallery, under all three hold-outs",
+    otherwise="the difference between the two classifiers is larger on these faces, so no split reverses their order",
 )
 _MISLEADING = Statement(
     "mery2016.hold-outs-mislead",
     "Table 4",
     paper="identity: whole cross-validations mislead less often than single hold-outs",
-    rule="two runs on different splits put the worse ahead less often by cross-validation than by hold-out",
-    otherwise="neither misleads here: the two classifiers are far apart",
+    rule="two runs on different splits put the worse classifier ahead less often with cross-validation than with hold-out",
+    otherwise="neither method misleads here, because the two classifiers differ widely",
 )
 _HIDDEN = Statement(
     "mery2016.protocols-hide",
     "Table 4",
-    paper="identity: means under different protocols hide the difference, 80-20 of the worse against 50-50 of the better",
-    rule=f"the better's lead with 80-20 for both, less its lead with 50-50 for itself: {_SPLITS}",
-    otherwise="a larger share that trains gains little here",
+    paper="identity: means under different protocols hide the difference, 80-20 for the worse classifier against 50-50 for the better one",
+    rule=f"the lead of the better classifier with 80-20 for both, minus its lead with 50-50 for itself: {_SPLITS}",
+    otherwise="a larger training share gains little here",
 )
 _NEW_PEOPLE = Statement(
     "mery2016.expressions-of-new-people",
     "Table 5",
-    paper="expression: 91% are recognised with mixed folds, and 45% of new people's (10f CV to LOSO)",
+    paper="expression: accuracy is 91% with mixed folds and 45% with new people (10f CV to LOSO)",
     rule="both classifiers lose, with the whole 95% interval over people (Student's t)",
-    otherwise="expressions of synthetic people are alike, so that those of others teach as much as one's own",
+    otherwise="expressions of synthetic people are similar, so images of other people are as useful for training as images of the same person",
 )
 _LUCKY = Statement(
     "mery2016.lucky-hold-out",
     "Table 5",
-    paper="expression: one hold-out may report 100%, where 45% is realistic",
-    rule="the luckiest mixed hold-out is above LOSO's mean by more than 27.5 points, half of the paper's difference",
+    paper="expression: a single hold-out may report 100% when 45% is realistic",
+    rule="the best mixed hold-out is above LOSO's mean by more than 27.5 points, half of the paper's difference",
     otherwise="mixed folds are not that much easier here",
 )
 _MIXED_TRAINING = Statement(
     "mery2016.mixed-training-share",
     "Table 5",
-    paper="expression: with mixed protocols, too, accuracy increases with the share that trains",
+    paper="expression: with mixed protocols, accuracy also increases with the training share",
     rule=f"50-50 to 80-20 to 90-10 HO and 2f to 5f to 10f CV, both classifiers: {_SPLITS}",
     otherwise="beyond some share, more images of the same people add nothing",
 )
@@ -189,15 +192,15 @@ _SRC_AHEAD = Statement(
     "mery2016.src-ahead",
     "Table 6",
     paper="sex, disjoint: SRC is ahead of LBP under all six protocols, by their means",
-    rule=f"SRC less LBP in all six columns: {_SPLITS}",
-    otherwise="sex is in the shape of a synthetic face, which LBP's texture sees and 22 by 18 pixels hardly do",
+    rule=f"SRC minus LBP in all six columns: {_SPLITS}",
+    otherwise="in synthetic faces, sex affects shape, which LBP captures better than 22 × 18 pixels",
 )
 _REVERSED = Statement(
     "mery2016.hold-outs-reverse",
     "Table 6",
-    paper="sex, disjoint: single 90-10 and 80-20 hold-outs can tell the reverse, cross-validations cannot",
-    rule="the best run of the worse is above the worst of the better in both hold-outs, and in no cross-validation",
-    otherwise="how far runs reach depends on the number of people and on the distance of the two classifiers",
+    paper="sex, disjoint: single 90-10 and 80-20 hold-outs can show the opposite, cross-validations cannot",
+    rule="the best run of the worse classifier is above the worst run of the better one in both hold-outs, and in no cross-validation",
+    otherwise="the range of runs depends on the number of people and on the difference between the two classifiers",
 )
 
 _SERIES_HERE = Sentence("mery2016.series-here", "note", "{series:parts}")
@@ -214,13 +217,13 @@ _OVERLAPS_HERE = Sentence(
 _MISLEADING_HERE = Sentence(
     "mery2016.hold-outs-mislead-here",
     "note",
-    "the worse is ahead in {ho:tenth} of pairs of hold-outs and in {cv:tenth} of cross-validations; ranges overlap in {ho_over:count} of "
+    "the worse classifier is ahead in {ho:tenth} of pairs of hold-outs and in {cv:tenth} of pairs of cross-validations; ranges overlap in {ho_over:count} of "
     "{ho_total:count} and in {cv_over:count} of {cv_total:count column}",
 )
 _HIDDEN_HERE = Sentence(
     "mery2016.protocols-hide-here",
     "note",
-    "{better} less {worse}: {like:points} with 80-20 HO for both, {unlike:hundredfold} with 50-50 HO for {better} alone",
+    "{better} minus {worse}: {like:points} with 80-20 HO for both, {unlike:hundredfold} with 50-50 HO for {better} only",
 )
 _EACH = Sentence("mery2016.each", "note", "{each:parts}")
 _FALL = Sentence(
@@ -231,12 +234,12 @@ _FALL = Sentence(
 _LUCKY_HERE = Sentence(
     "mery2016.lucky-hold-out-here",
     "note",
-    "{name}: {largest:tenth} in the luckiest mixed hold-out, {alone:tenth} with new people",
+    "{name}: {largest:tenth} in the best mixed hold-out, {alone:tenth} with new people",
 )
 _LUCKY_POWER = Sentence(
     "mery2016.lucky-hold-out-power",
     "note",
-    "{n:count} of {total:count} single hold-outs are as far above LOSO",
+    "{n:count} of {total:count} single hold-outs are this far above LOSO",
 )
 _DEPENDS_HERE = Sentence(
     "mery2016.order-by-protocol-here", "note", "LBP is ahead in {n:count} of {total:count column}"

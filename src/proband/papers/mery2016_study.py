@@ -1,4 +1,4 @@
-"""The experiments of Mery et al. (2016) carried out anew: their Tables 4 to 6 beside those of synthetic people."""
+"""Reproduction of the experiments of Mery et al. (2016): their Tables 4 to 6 next to those of synthetic people."""
 
 from __future__ import annotations
 
@@ -62,22 +62,22 @@ _RUNS = Sentence(
     "mery2016.runs",
     "note",
     "a run is one hold-out, one whole cross-validation, or one person of LOSO; there are {runs:count} of each but LOSO, {side:count} in the side studies. "
-    "Runs share images: their standard deviation is no standard error, and intervals over splits are about these images alone",
+    "Runs share images: their standard deviation is not a standard error, and intervals over splits apply only to these images",
 )
 _IDENTITY = Sentence(
     "mery2016.identity",
     "note",
-    "identity: {people:count person/people}, half of them women as in AR, {images:count image} each, of two days with six expressions on each; the paper had 26 images, with scarves and sunglasses",
+    "identity: {people:count person/people}, half of them women as in AR, {images:count image} each, from two days with six expressions each; the paper had 26 images, including scarves and sunglasses",
 )
 _EXPRESSION = Sentence(
     "mery2016.expression",
     "note",
-    "expression: {models:count} other women, {poses:count image} with JAFFE's classes ({classes:names}), all of one sitting, at difficulty {posed:given}. That value was chosen after a look at the verdicts; the table of mixing has others",
+    "expression: {models:count} other women, {poses:count image} with JAFFE's classes ({classes:names}), all from one sitting, at difficulty {posed:given}. That value was chosen after seeing the verdicts; the table on mixing has other values",
 )
 _SEX = Sentence(
     "mery2016.sex",
     "note",
-    "sex: {n:count} others ({sexes}; the paper had 600 men and 400 women of FERET), one neutral image each, so that all folds are subject-disjoint",
+    "sex: {n:count} others ({sexes}; the paper had 600 men and 400 women of FERET), one neutral image each, so all folds are subject-disjoint",
 )
 
 
@@ -85,18 +85,18 @@ _SEX = Sentence(
 def reproduce_mery2016(
     out: Path, people: Positive, runs: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page; return both.
+    """Run the study with synthetic people and write its page.
 
     Parameters
     ----------
     out
         The directory of the page.
     people, runs
-        How many people, and runs of each protocol.
+        The numbers of people, and of runs of each protocol.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def reproduce_mery2016(
 
 
 def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
-    """Put the paper's tables beside ours."""
+    """Assemble the paper's tables next to ours."""
     judged = claims(evidence_of(study))
     of = tables(study)
     people = max(study.faces)
@@ -119,7 +119,7 @@ def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
             "single",
             "Table 4: one run of each classifier",
             (
-                Paragraph("Which is better is told by the means over all runs. Somebody who has one run of each is told the reverse as often as this:"),
+                Paragraph("The means over all runs show which classifier is better. A single run of each shows the opposite this often:"),
                 *(replace(single_table(single_runs(one.run), one.published, one.title), id=f"single-{one.key}") for one in of),
             ),
             judged["single"],
@@ -134,7 +134,7 @@ def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
     )  # fmt: skip
     return Reproduction(
         "mery2016",
-        "Accuracy under many protocols, carried out anew",
+        "Accuracy under many protocols, reproduced",
         "Mery, Zhao and Bowyer (2016)",
         f"proband reproduce mery2016 --people {people} --runs {runs} --seed {seed}",
         seed,
@@ -146,7 +146,7 @@ def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
 
 
 class PaperTable(NamedTuple):
-    """A table of the paper: what it is known by, its number, what is recognised, our run and the published numbers."""
+    """A table of the paper: its key, its number, the recognition task, our run and the published numbers."""
 
     key: str
     number: int
@@ -156,7 +156,7 @@ class PaperTable(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the table is called."""
+        """The title of the table."""
         return f"Table {self.number}: {self.what}"
 
 
@@ -195,7 +195,7 @@ def _drawn(one: PaperTable, beside: Table) -> ChartBlock:
     chart = rows_chart(
         f"{one.key}-chart", one.title, said, rows, [around(marks, "rate", "accuracy")], names,
         (f"Dots: mean; bars: from the worst to the best run. Published: {one.published.data}.",),
-        see="One run can be anywhere along its bar.",
+        see="A single run can be anywhere along its bar.",
     )  # fmt: skip
     return shown(chart, replace(beside, id=f"{one.key}-chart-data"))
 
@@ -209,13 +209,13 @@ def _growth(study: Mery2016) -> tuple[Block, ...]:
         curves_chart(
             f"growth-{by}",
             title,
-            "More images to train on help; more people to tell apart do not.",
+            "More training images raise accuracy; more people to distinguish lower it.",
             [
                 Line(f"{name}, {label}", shares, [mean_over(runs, name, column) for column in SHARES])
                 for name in CLASSIFIERS
                 for label, runs in groups
             ],
-            "% of images that train",
+            "% of images in training",
             "mean accuracy",
             kinds=("linear",),
             step=False,
@@ -292,4 +292,4 @@ def _by_class(run: ProtocolRun) -> str:
         for name in CLASSIFIERS
     }
     own = "; ".join(f"{name}: {', '.join(texts)}" for name, texts in rates.items())
-    return f"Recognised of each class with mixed folds (10f CV): {own}."
+    return f"Recall of each class with mixed folds (10f CV): {own}."

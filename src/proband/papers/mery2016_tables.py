@@ -1,4 +1,4 @@
-"""Tables 4 to 6 of Mery et al. (2016) beside those found on synthetic people, and what single runs make of two classifiers."""
+"""Tables 4 to 6 of Mery et al. (2016) next to those for synthetic people, and what single runs show about two classifiers."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ TABLE_6 = Published(
 
 
 def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:
-    """Compare the two classifiers run by run, under every protocol but LOSO, whose runs are people."""
+    """Compare the two classifiers run by run, under every protocol except LOSO, whose runs are people."""
     drawn = [one for one in run.results if one.protocol.kind != "leave-one-subject-out"]
     columns = list(dict.fromkeys(map(column_of, drawn)))
     better, worse = sorted(
@@ -131,19 +131,19 @@ def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:
 
 
 def published_order(published: Published) -> list[str]:
-    """The paper's classifiers, the worse first by the mean over columns: those of hold-outs and cross-validations."""
+    """Return the paper's classifiers, the worse first by the mean over the columns of hold-outs and cross-validations."""
     return sorted(published.rows, key=lambda name: sum(published.rows[name][1][:6]))
 
 
 def published_overlap(published: Published, column: str) -> float | None:
-    """The overlap of the paper's classifiers under a protocol, in points; the better is so by the mean over columns."""
+    """Return the overlap of the paper's classifiers under a protocol, in points; the better is the one with the higher mean over columns."""
     worse, better = published_order(published)
     low, high = published.at(worse, "max", column), published.at(better, "min", column)
     return None if low is None or high is None else low - high
 
 
 def beside_table(run: ProtocolRun, published: Published, title: str) -> Table:
-    """A block of the paper's layout: ours, and in brackets what is published."""
+    """Make a block in the paper's layout: our values, with the published values in brackets."""
     found_in = list(dict.fromkeys(map(column_of, run.results)))
     rows = (
         (
@@ -168,14 +168,14 @@ def _beside(run: ProtocolRun, published: Published, name: str, statistic: str, c
 
 
 def single_table(singles: Sequence[SingleRuns], published: Published, title: str) -> Table:
-    """What single runs say of the two classifiers, a column for each protocol."""
+    """Make a table of what single runs show about the two classifiers, a column for each protocol."""
     theirs = (published_overlap(published, one.protocol) for one in singles)
     better, worse = singles[0].better, singles[0].worse
     their_worse, their_better = published_order(published)  # on real faces the order may be the other
     rows = {
         "difference of means": (_points(100 * one.gap) for one in singles),
-        f"best {worse} less worst {better}": (_points(100 * one.overlap) for one in singles),
-        f"best {their_worse} less worst {their_better}, the paper": map(_points, theirs),
+        f"best {worse} minus worst {better}": (_points(100 * one.overlap) for one in singles),
+        f"best {their_worse} minus worst {their_better}, the paper": map(_points, theirs),
         f"{worse} ahead, same split": (_share(one.same_split) for one in singles),
         f"{worse} ahead, different splits": (_share(one.other_split) for one in singles),
     }
@@ -215,7 +215,7 @@ def _means(runs: Sequence[ProtocolRun]) -> list[Cell]:
 
 
 def mixing_table(study: Mery2016) -> Table:
-    """Expression with mixed folds and with new people, by how much varies besides."""
+    """Expression with mixed folds and with new people, by the amount of other variation."""
     rows = []
     for difficulty, run in study.expressions.items():
         for name in CLASSIFIERS:

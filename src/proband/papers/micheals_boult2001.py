@@ -45,7 +45,7 @@ ALGORITHMS = ("lda:angle", "pca:mahalanobis", "pca:l2")
 """The paper had two commercial matchers and PCA; here are two stronger classical ones and PCA."""
 
 PEOPLE = {3: 481, 4: 256}
-"""Images of each person, and the people in FERET who have as many facing the camera."""
+"""Images of each person, and the number of people in FERET who have this many frontal images."""
 
 _TRAINING = 200
 _DIFFICULTY = 1.4
@@ -56,8 +56,8 @@ _SURROGATE = (15, 12, 6, 7, 6, 6, 9)  # patients with 0 to 6 negative sites: Coc
 _SYNTHETIC = Sentence(
     "micheals-boult2001.synthetic",
     "caution",
-    "the people are synthetic, so the numbers are not the papers'; the numbers of people and images are: {people:names}. "
-    "The papers print few numbers; their figures are described",
+    "the people are synthetic, so the results differ from those of the papers; the numbers of people and "
+    "images are the same: {people:names}. The papers print few numbers; their figures are described",
 )
 _STAND_INS = Sentence(
     "micheals-boult2001.stand-ins",
@@ -67,20 +67,21 @@ _STAND_INS = Sentence(
 _QUESTIONS = Sentence(
     "micheals-boult2001.questions",
     "note",
-    "BRR varies the probe images of these people, the jackknife and the bootstrap over probes vary probes as if each were of another person, "
-    "and the bootstrap over people varies people: figure 3 compares answers to different questions",
+    "BRR varies the probe images of these people, the jackknife and the bootstrap over probes vary probes "
+    "as if each showed a different person, and the bootstrap over people varies people: figure 3 compares "
+    "answers to different questions",
 )
-_READ_OFF = ("The paper reads about 0.8 for the variance ratio of BRR off its figure.",)
+_READ_OFF = ("The paper reads a variance ratio of about 0.8 for BRR from its figure.",)
 _COLUMNS = Sentence(
     "micheals-boult2001.columns",
     "note",
-    "columns 1 and 3 are neutral images of two days, columns 2 and 4 have another expression",
+    "columns 1 and 3 are neutral images from two days, columns 2 and 4 have another expression",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class StratStudies:
-    """The studies by images of each person, and the probes behind figure 3.
+    """The studies by number of images of each person, and the probes for figure 3.
 
     Attributes
     ----------
@@ -93,7 +94,7 @@ class StratStudies:
 
     @property
     def evidence(self) -> StratEvidence:
-        """What the claims are about."""
+        """The evidence for the claims."""
         four, algorithm = self.studies[4], ALGORITHMS[0]
         last = low_ranks(four.n_subjects)
         all_units, *by_left_out = four.variances[algorithm][:4]
@@ -122,18 +123,18 @@ def reproduce_micheals_boult2001(
     progress: Progress,
     people: dict[Positive, Positive] | None = None,
 ) -> tuple[Reproduction, Path]:
-    """Run the experiments with three and with four images of each person and write their page; return both.
+    """Run the experiments with three and with four images of each person and write their page.
 
     Parameters
     ----------
     out
         The directory of the page.
     people
-        How many people.
+        The number of people.
     seed
-        The seed of the people and of all that is drawn.
+        The seed of the population and of all random choices.
     threads, progress
-        How many threads, and what is told how far it is.
+        The number of threads, and the receiver of progress.
 
     Returns
     -------
@@ -232,7 +233,7 @@ def _missed() -> float:
 
 
 def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduction:
-    """Put the papers' figures beside ours."""
+    """Assemble the papers' figures next to ours."""
     judged = claims(found.evidence)
     three, four = (found.studies[images] for images in (3, 4))
     command = f"proband reproduce micheals-boult2001 --seed {seed}"
@@ -269,7 +270,7 @@ def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduc
     )  # fmt: skip
     return Reproduction(
         "micheals-boult2001",
-        "Stratified evaluation, carried out anew",
+        "Stratified evaluation, reproduced",
         "Micheals and Boult (2001): Efficient Evaluation; A Stratified Methodology",
         command if people is None else f"{command} --people {people}",
         seed,
@@ -306,7 +307,7 @@ def _strat(found: StratStudies) -> Table:
         _said("balanced pairs among 26 columns in 27 rows", "325", count(evidence.balanced_columns)),
     ]
     heads = columns("what", "published", "here", text=3)
-    return table("strat-table", "What STRAT and Efficient print, and what is found here", heads, rows)
+    return table("strat-table", "Values printed in STRAT and Efficient, and values here", heads, rows)
 
 
 def _said(*cells: str) -> tuple[Cell, ...]:

@@ -1,4 +1,4 @@
-"""What Micheals and Boult (2001, both papers) report, the rules by which synthetic people agree, and the verdicts."""
+"""Claims of Micheals and Boult (2001, both papers), the rules for agreement, and the verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proband.words import Sentence
 Floats = npt.NDArray[np.float64]
 
 SAME_DAY = ((1, 2), (3, 4))
-"""Columns of images of one day: one with a neutral expression, one with another."""
+"""Columns of images from one day: one with a neutral expression, one with another expression."""
 
 _ALPHA = 0.05
 _PUBLISHED_DECREASE, _DECREASE_MARGIN = 0.20, 0.10
@@ -34,19 +34,20 @@ class StratEvidence:
     Attributes
     ----------
     effects, mixed
-        Of the first algorithm, by images of each person: each column as the gallery, as they are and mixed.
+        For the first algorithm, by images of each person: each column as the gallery, unmixed and mixed.
     errors
         Standard errors by rank and by method's key, of four images of each person.
     successes
         The same: people × probes × low ranks, 1 where the probe is recognised.
     variances
-        By which probe column is left out (0 for none): the variance of the CMC at low ranks.
+        The variance of the CMC at low ranks, by the probe column left out (0 for none).
     leads, gaps
-        The first algorithm less each other one, by images of each person; and less the last one, PCA, with few and with more people.
+        The first algorithm minus each other algorithm, by images of each person; and minus the last, PCA,
+        with few and with more people.
     n_replicates
-        Of a balanced array for the paper's 256 strata of three units.
+        The number of replicates in a balanced array for the paper's 256 strata of three units.
     balanced_columns
-        How many of the 26 columns of STRAT's array of 27 rows are balanced in pairs.
+        The number of column pairs of STRAT's array (26 columns, 27 rows) that are balanced.
     leprosy
         Cochran's example: the binomial and the cluster standard error.
     missed
@@ -70,44 +71,44 @@ _EFFECT = Statement(
     "micheals-boult2001.gallery-effect",
     "Efficient, figure 2",
     paper="which image of each person is enrolled makes a significant difference",
-    rule="Hotelling's test over people rejects, at 5%, that the three galleries have the same rank-1 rate",
-    otherwise="the images of a synthetic person differ less in what makes a good gallery image than photographs do",
+    rule="Hotelling's test over people rejects, at 5%, the hypothesis that the three galleries have the same rank-1 rate",
+    otherwise="the images of a synthetic person differ less than photographs in their quality as gallery images",
 )
 _NEUTRAL_BEST = Statement(
     "micheals-boult2001.neutral-best",
     "Efficient, figure 2",
     paper="the majority of images in the best gallery had neutral expressions",
-    rule="of two galleries of one day, that with neutral images has the higher rank-1 rate, with the whole 95% interval over people, with "
-    "three images of each person and with four",
-    otherwise="half of the probes have another expression too, so that a neutral gallery image is no nearer to them",
+    rule="of two galleries from one day, the gallery of neutral images has the higher rank-1 rate, with "
+    "the whole 95% interval over people above zero, both with three and with four images per person",
+    otherwise="half of the probes also have another expression, so a neutral gallery image is not closer to them",
 )
 _MIXING = Statement(
     "micheals-boult2001.mixing",
     "Efficient, figure 4",
     paper="after mixing images between galleries there is no significant difference between them",
-    rule="all differences between mixed galleries lie within 5 points, with their whole 95% intervals over people",
-    otherwise="mixed galleries differ by which person has which image in them, and that is chance",
+    rule="all differences between mixed galleries are within 5 points, including their whole 95% intervals over people",
+    otherwise="mixed galleries differ only in which image of each person they contain, which is chance",
 )
 _SMALLER = Statement(
     "micheals-boult2001.brr-smaller",
     "Efficient, figure 3",
     paper="BRR has smaller variance than the jackknife and the bootstrap",
-    rule="the variance within people is below that over probes, averaged over relative ranks to 0.1, with the whole 95% interval",
-    otherwise="images of one person succeed and fail independently here, so that stratifying by person gains nothing",
+    rule="the variance within people is below the variance over probes, averaged over relative ranks to 0.1, with the whole 95% interval of the difference",
+    otherwise="images of one person succeed and fail independently here, so stratifying by person gains nothing",
 )
 _BY_FIFTH = Statement(
     "micheals-boult2001.brr-by-a-fifth",
     "Efficient, figure 3",
     paper="for relative ranks up to 0.1 the decrease in variance is about 20%",
-    rule="the decrease lies between 10% and 30%, with its whole 95% interval over people",
-    otherwise="the decrease is the correlation of a person's outcomes, which is a property of faces and algorithm: here it is another",
+    rule="the decrease is between 10% and 30%, including its whole 95% interval over people",
+    otherwise="the decrease is the correlation of a person's outcomes, which depends on the faces and the algorithm and differs here",
 )
 _TRADITIONAL = Statement(
     "micheals-boult2001.traditional-alike",
     "Efficient, figure 3",
-    paper="jackknife and bootstrap, which take probes for independent, are drawn close together and above BRR",
+    paper="jackknife and bootstrap, which treat probes as independent, are close together and above BRR in the figure",
     rule="the bootstrap's standard error over probes is within 10% of the jackknife's, averaged over relative ranks to 0.1",
-    otherwise="1,000 resamples have an error of their own",
+    otherwise="1,000 resamples have a Monte Carlo error",
 )
 _REPLICATES = Statement(
     "micheals-boult2001.256-replicates",
@@ -119,55 +120,55 @@ _REPLICATES = Statement(
 _UNITS = Statement(
     "micheals-boult2001.three-units",
     "Efficient, figure 5",
-    paper="with three units a person the variance is lower than with any two of them, but for a few high ranks",
-    rule="at 90% of relative ranks to 0.1 the curve of three units is below each of the three curves of two",
-    otherwise="the variance of three is exactly two thirds of the mean of the others, so that one of these may be lower still",
+    paper="with three units per person the variance is lower than with any two of them, except at a few high ranks",
+    rule="at 90% of relative ranks to 0.1, the curve for three units is below each of the three curves for two units",
+    otherwise="the variance with three units is exactly two thirds of the mean of the other three, so one of those may be even lower",
 )
 _BEST = Statement(
     "micheals-boult2001.one-leads",
     "Efficient, figures 6 and 7",
-    paper="one of the three algorithms is significantly better for a large portion of all graphs",
-    rule="lda:angle is ahead of both others at rank 1, with 481 and with 256 people, by whole 95% intervals under BRR",
-    otherwise="the two commercial matchers of the paper cannot be had; those that stand for them lie closer together",
+    paper="one of the three algorithms is significantly better over a large part of all graphs",
+    rule="lda:angle is ahead of both others at rank 1, with 481 and with 256 people, with whole 95% intervals under BRR above zero",
+    otherwise="the two commercial matchers of the paper are not available; their substitutes are closer together",
 )
 _PCA = Statement(
     "micheals-boult2001.pca-with-fewer-people",
     "Efficient, figures 6 and 7",
-    paper="PCA comes closer to the others with 256 people than with 481",
-    rule="its distance behind the first algorithm is smaller with 256 people, with the whole 95% interval of the change",
-    otherwise="PCA was trained on the enrolled people in the paper, and on others here",
+    paper="PCA is closer to the others with 256 people than with 481",
+    rule="its distance from the leading algorithm is smaller with 256 people, with the whole 95% interval of the reduction above zero",
+    otherwise="PCA was trained on the enrolled people in the paper, and on other people here",
 )
 _CLUSTERS = Statement(
     "micheals-boult2001.clusters-widen",
     "STRAT, criterion 2",
-    paper="disregarding clusters makes standard errors too small",
-    rule="the standard error over people is above that over probes at rank 1, with the whole 95% interval",
-    otherwise="a person's probes are not alike enough for it to show",
+    paper="ignoring clusters makes standard errors too small",
+    rule="the standard error over people is above the standard error over probes at rank 1, with the whole 95% interval of the ratio above 1",
+    otherwise="a person's probes are not correlated enough to show the effect",
 )
 _LEPROSY = Statement(
     "micheals-boult2001.cochran-leprosy",
     "STRAT, section 5.1",
     paper="Cochran's 61 patients: the binomial standard error is 2.58%, the cluster estimate 4.65%, 1.8 times as large",
-    rule="both standard errors, of a surrogate table with the same sums, are these to the printed digits",
-    otherwise="the estimators are not Cochran's",
+    rule="both standard errors, of a surrogate table with the same sums, agree to the printed digits",
+    otherwise="the estimators differ from Cochran's",
 )
 _KISH = Statement(
     "micheals-boult2001.kish-miss-rate",
     "STRAT, section 5.1",
-    paper="with ρ(n̄ − 1) of 0.2, a 95% interval misses with frequency 0.074 and not 0.05",
+    paper="with ρ(n̄ − 1) of 0.2, a 95% interval misses with frequency 0.074 instead of 0.05",
     rule="simulated intervals of clustered data miss with 0.074, within 0.004",
-    otherwise="the clusters simulated are not Kish's",
+    otherwise="the simulated clusters differ from Kish's",
 )
 _COLUMNS = Statement(
     "micheals-boult2001.columns-of-array",
     "STRAT, section 7.3",
-    paper="27 rows are enough for 26 strata of three units: all shifts of a sequence can be columns",
+    paper="27 rows are enough for 26 strata of three units: all shifts of a sequence can be used as columns",
     rule="all 325 pairs of the 26 columns are balanced",
     otherwise="13 pairs of columns are multiples of each other: 27 rows balance 13 strata of three units",
 )
 
 _GALLERIES = Sentence("micheals-boult2001.galleries-here", "note", "rates {rates:rates}; p {p:p}")
-_NEUTRALS = Sentence("micheals-boult2001.neutral-here", "note", "neutral less other: {differences:names}")
+_NEUTRALS = Sentence("micheals-boult2001.neutral-here", "note", "neutral minus other: {differences:names}")
 _MIXED = Sentence(
     "micheals-boult2001.mixed-here",
     "note",
@@ -207,7 +208,7 @@ _BALANCED = Sentence("micheals-boult2001.columns-here", "note", "{n:count} of 32
 _SAME = Sentence(
     "micheals-boult2001.not-significant",
     "caution",
-    "the test does not reject (p {p:p}), which is no proof of equality",
+    "the test does not reject (p {p:p}), which does not prove equality",
 )
 
 
@@ -271,7 +272,7 @@ def _about_mixing(found: StratEvidence) -> Claim:
 
 
 def decrease_of(successes: Floats, weights: Floats | None = None) -> Floats:
-    """How much smaller the variance within people is than that of independent probes, averaged over ranks; for each row of weights."""
+    """Return how much smaller the variance within people is than with independent probes, averaged over ranks, for each row of weights."""
     people, probes, _ = successes.shape
     weights = np.ones((1, people)) if weights is None else weights
     total = weights.sum(axis=1, keepdims=True)

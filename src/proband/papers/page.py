@@ -1,4 +1,4 @@
-"""A reproduction as it is written and shown: the paper's tables and figures beside ours, and what agrees."""
+"""The page of a reproduction: the paper's tables and figures next to ours, and which claims agree."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from proband.study.inputs import versions
 from proband.words import Note, Sentence, as_sentence
 
 PART = "reproduction"
-"""The key of a reproduction among what was found."""
+"""The key of a reproduction in the findings."""
 _TONES: dict[str, Tone] = {"agrees": "good", "disagrees": "bad", "cannot be judged": "warning"}
-_MORE = "--explain tells the rule of every claim, as the page does."
+_MORE = "--explain shows the rule of every claim; the report has it too."
 _METHODS = Sentence(
     "methods.reproduction",
     "note",
-    "The study of {paper} was carried out anew on synthetic people, and each of {n:count claim} judged by the rule that stands with it",
+    "The study of {paper} was reproduced with synthetic people, and each of {n:count claim} was judged by its stated rule",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A table, a figure or a section of the paper: what was published and what was found, and the claims about it.
+    """A table, a figure or a section of the paper, published and here, with the claims about it.
 
     Attributes
     ----------
     key
-        What the page knows it by.
+        The key of the section on the page.
     blocks
-        Tables and charts, the published numbers beside ours.
+        Tables and charts with the published numbers next to ours.
     """
 
     key: str
@@ -53,26 +53,26 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Reproduction(Result):
-    """A paper's study carried out anew.
+    """A reproduced study.
 
     Attributes
     ----------
     study, title, paper
-        What it is known by, what it is called, and what paper it is of.
+        Its key, its title, and its paper.
     command, seed
-        How to do it again.
+        How to repeat it.
     about
-        What is different from the paper: people, sizes, algorithms.
+        Differences from the paper: people, sizes, algorithms.
     items
         In the order of the paper.
     settings, numbers
-        What was asked for, and what was found beyond the claims.
+        The settings, and results beyond the claims.
     notes
         What was left out.
     parts
-        What analyses found, by their keys, as far as each was carried out once.
+        The results of analyses by key, if each was carried out once.
     further
-        Commands that go on from the files beside the page, in its directory.
+        Commands that continue from the files next to the page, in its directory.
     """
 
     written = Written(
@@ -100,29 +100,29 @@ class Reproduction(Result):
 
     @property
     def summary(self) -> dict[Verdict, int]:
-        """How many claims agree, disagree and cannot be judged."""
+        """The numbers of claims that agree, disagree and cannot be judged."""
         return counts_of(self.claims)
 
     def findings(self) -> Findings:
-        """Return it with what analyses found, as it is written."""
+        """Return the reproduction with the results of the analyses, as it is written."""
         provenance = Provenance(self.command, seed=self.seed, versions=versions())
         return Findings(self.title, provenance, {PART: self, **self.parts}, notes=self.notes)
 
 
 @shows(Reproduction)
 class ReproductionView(View[Reproduction]):
-    """Every claim with its verdict, and the paper's tables and figures beside ours."""
+    """Every claim with its verdict, and the paper's tables and figures next to ours."""
 
     def tables(self, found: Reproduction) -> Sequence[Table]:
         """Every claim."""
         return [claims_table(found.claims)]
 
     def notes(self, found: Reproduction) -> Sequence[Note]:
-        """What is different from the paper."""
+        """Differences from the paper."""
         return found.about
 
     def passages(self, found: Reproduction, explain: bool) -> Iterator[Passage]:
-        """Every claim with its verdict, and why some do not agree; or its rule and what was found as well."""
+        """Every claim with its verdict, and why some do not agree; with `explain` also its rule and result."""
         told: list[Note | str] = [summary_of(found.claims)]
         for one in found.claims:
             name = one.key.partition(".")[2]
@@ -151,20 +151,20 @@ class ReproductionView(View[Reproduction]):
             yield Placed(1 + place / (len(found.items) + 1), section)
         if found.further:
             commands: list[Block] = [Code(command) for command in found.further]
-            told = Paragraph("In the directory of this page:")
-            yield Placed(2, Section("further", "Go on from the saved scores", (told, *commands)))
+            told = Paragraph("Run in the directory of this page:")
+            yield Placed(2, Section("further", "Continue with the saved scores", (told, *commands)))
 
     def headline(self, found: Reproduction, scene: Scene) -> Summary | None:
         """How many claims agree."""
         return Summary(summary_of(found.claims), precedence=1, in_section=True)
 
     def methods(self, found: Reproduction, text: MethodsText, scene: Scene) -> None:
-        """That it is a study carried out anew."""
+        """State that the study was reproduced."""
         text.say(_METHODS(paper=found.paper, n=len(found.claims)))
 
 
 def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
-    """Every claim with its verdict; `brief` leaves out what was published and found, so that it fits a terminal."""
+    """Make a table of all claims with verdicts; `brief` leaves out the results, so that it fits a terminal."""
     heads = [Column("in the paper", "name"), Column("claim", "name" if brief else "text")]
     rows: list[tuple[Cell, ...]] = []
     for one in claims:
@@ -175,17 +175,17 @@ def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
             rows.append((text_cell(one.place), *map(text_cell, (str(one.paper), str(one.here))), verdict))
     heads += [] if brief else [Column("here")]
     return table(
-        "claims", "What the paper reports, and whether it holds here", (*heads, Column("verdict")), rows
+        "claims", "Claims of the paper, and whether they hold here", (*heads, Column("verdict")), rows
     )
 
 
 def command_of(*words: str) -> str:
-    """A command to be copied; conditions, which quote text, stand in double quotes."""
+    """Return a command for copying; conditions, which quote text, are in double quotes."""
     return " ".join(f'"{word}"' if "'" in word else shlex.quote(word) for word in words)
 
 
 def contents(rows: Sequence[tuple[str, str, str]]) -> Table:
-    """Every numbered table and figure of a paper: its number, what it shows, and what the page has of it."""
+    """Make a table of every numbered table and figure of a paper: its number, its content, and its counterpart on the page."""
     heads = (Column("in the paper", "name"), Column("what it shows"), Column("on this page"))
     cells = (tuple(map(text_cell, row)) for row in rows)
     return table("contents-table", "Tables and figures of the paper", heads, cells)
@@ -201,7 +201,7 @@ def _reasons_table(lacking: Sequence[Claim]) -> Table:
         for one in lacking
     ]
     heads = (Column("in the paper", "name"), Column("verdict"), Column("why"))
-    return table("reasons", "Why some do not agree", heads, rows)
+    return table("reasons", "Why some claims do not agree", heads, rows)
 
 
 def _judged(claim: Claim) -> FactsBlock:
@@ -223,5 +223,5 @@ def write_reproduction(
     attached: Sequence[str] = (),
     attach: Callable[[Path], None] | None = None,
 ) -> Path:
-    """Write the page, results.json and what is `attached` into a directory of their own; return the page."""
+    """Write the page, results.json and the `attached` files into a separate directory; return the page."""
     return write_run(made.findings(), Path(out), (), attach=attach, attached=attached)

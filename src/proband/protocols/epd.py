@@ -1,4 +1,4 @@
-"""The EPD verdict of Mery, Zhao and Bowyer (2016): are subjects kept apart, is the protocol proper, are the data declared?"""
+"""The EPD verdict of Mery, Zhao and Bowyer (2016): are subjects kept apart, is the protocol adequate, are the data declared?"""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from proband.words import Note, Sentence, as_sentence
 Answer = Literal["yes", "no", "stated", "not stated"]
 Unit = Literal["subject", "sample"]
 FOLDS = 10
-"""The folds that the authors ask for."""
+"""The number of folds that the authors require."""
 
 APART = Sentence("epd.subjects-apart", "note", "no subject is in both training and testing")
 ENROLLED = Sentence(
     "epd.held-out-enrolled",
     "note",
-    "{each:count sample} of each held-out person {each:word is/are} enrolled, and the others searched for",
+    "{each:count sample} of each held-out person {each:word is/are} enrolled, and the other samples are probes",
 )
 MUST_MEET = Sentence(
     "epd.subjects-must-meet",
     "note",
-    "people are named among those trained on, so they are in both training and testing",
+    "people are identified among those in training, so they are in both training and testing",
 )
 MIXED = Sentence(
     "epd.subjects-mixed",
     "caution",
-    "the same people are in training and testing, although a subject-disjoint split is possible for an attribute",
+    "the same people are in training and testing, although an attribute allows a subject-disjoint split",
 )
 DISJOINTNESS_UNKNOWN = Sentence(
     "epd.disjointness-unknown", "caution", "whether people are in both training and testing is not stated"
@@ -40,21 +40,23 @@ DISJOINTNESS_UNKNOWN = Sentence(
 TASK_UNKNOWN = Sentence(
     "epd.task-unknown",
     "caution",
-    "people are in training and testing, and the task is not stated: only the recognition of identities needs that",
+    "the same people are in training and testing, which only the recognition of identity requires, and the task is not stated",
 )
 REPEATED = Sentence(
     "epd.repeated-folds",
     "note",
     "{repeats:count random cross-validation} of {folds:count fold}, with mean and standard deviation",
 )
-FEWER_FOLDS = Sentence("epd.other-folds", "note", "the authors ask for {asked:count fold}")
+FEWER_FOLDS = Sentence("epd.other-folds", "note", "the authors require {asked:count fold}")
 EACH_SUBJECT = Sentence(
-    "epd.each-subject", "note", "every subject is tested once; nothing is drawn, so nothing can be repeated"
+    "epd.each-subject",
+    "note",
+    "every subject is tested once; nothing is random, so there is nothing to repeat",
 )
 SAMPLED_APART = Sentence(
     "epd.sampled-apart",
     "note",
-    "single samples are tested after training on other subjects, which the authors allow for large data",
+    "single samples are tested after training on other subjects, which the authors allow for large data sets",
 )
 ONE_CROSS_VALIDATION = Sentence(
     "epd.one-cross-validation",
@@ -64,29 +66,29 @@ ONE_CROSS_VALIDATION = Sentence(
 SAME_REPEATS = Sentence(
     "epd.same-repeats",
     "caution",
-    "every one of {repeats:count repeat} is the same division of the samples, so there is no standard deviation over random repeats",
+    "all {repeats:count repeat} divide the samples in the same way, so there is no standard deviation over random repeats",
 )
 SOME_SAME_REPEATS = Sentence(
     "epd.some-same-repeats",
     "caution",
-    "among {repeats:count repeat} there are only {n:count different division}",
+    "the {repeats:count repeat} include only {n:count different division}",
 )
 AS_LOSO = Sentence(
     "epd.as-loso",
     "note",
-    "with as many folds as subjects this is LOSO: every subject is tested once, and the standard deviation is over subjects",
+    "with one fold per subject this is LOSO: every subject is tested once, and the standard deviation is over subjects",
 )
 ONE_SPLIT = Sentence(
-    "epd.one-split", "caution", "only one division is made, which is a single split of the samples"
+    "epd.one-split", "caution", "there is only one division, which is a single split of the samples"
 )
 FOLDS_UNKNOWN = Sentence("epd.folds-unknown", "caution", "the number of folds is not stated")
 ONE_HOLD_OUT = Sentence(
-    "epd.one-hold-out", "caution", "a single hold-out is one random split, and needs a justification"
+    "epd.one-hold-out", "caution", "a single hold-out is one random split, which needs a justification"
 )
 HOLD_OUTS = Sentence(
     "epd.hold-outs",
     "caution",
-    "repeated hold-outs are not a cross-validation: samples are tested unequally often",
+    "repeated hold-outs are not a cross-validation: samples are not tested equally often",
 )
 LEAVE_ONE_OUT = Sentence(
     "epd.leave-one-out",
@@ -94,7 +96,9 @@ LEAVE_ONE_OUT = Sentence(
     "leave-one-out with mixed subjects is not a repeated cross-validation, and has no standard deviation over repeats",
 )
 EXTERNAL = Sentence(
-    "epd.external", "caution", "training on one data set and testing on another is one split, not repeated"
+    "epd.external",
+    "caution",
+    "training on one data set and testing on another is a single split without repeats",
 )
 PROTOCOL_UNKNOWN = Sentence("epd.protocol-unknown", "caution", "the protocol is not stated")
 NO_SPREAD = Sentence("epd.no-spread", "caution", "the standard deviation over repeats is not stated")
@@ -108,7 +112,7 @@ DECLARED = Sentence(
     "{n:count} of {total:count collected sample} {n:word is/are} not used, each for a stated reason",
 )
 WITH_AND_WITHOUT = Sentence(
-    "epd.with-and-without", "note", "results with these samples should be reported too, where possible"
+    "epd.with-and-without", "note", "results with these samples should also be reported if possible"
 )
 COLLECTED_UNKNOWN = Sentence(
     "epd.collected-unknown", "caution", "how many samples were collected is not stated"
@@ -117,20 +121,20 @@ USED_UNKNOWN = Sentence("epd.used-unknown", "caution", "how many samples were us
 UNDECLARED = Sentence(
     "epd.losses-undeclared",
     "caution",
-    "{n:count} of {total:count collected sample} {n:word is/are} not used, and why is not stated",
+    "{n:count} of {total:count collected sample} {n:word is/are} not used, and the reason is not stated",
 )
 VERDICT = Sentence("epd.verdict", "note", "EPD: E {experiments}, P {protocol}, D {data}")
 EXPERIMENTS = Sentence("epd.experiments", "note", "E {answer}: {reasons:parts}")
 PROTOCOL = Sentence("epd.protocol", "note", "P {answer}: {reasons:parts}")
 DATA = Sentence("epd.data", "note", "D {answer}: {reasons:parts}")
-JUSTIFIED = Sentence("epd.justification", "note", "Justification, as given: {text}")
+JUSTIFIED = Sentence("epd.justification", "note", "Justification, as stated: {text}")
 
 _LETTERS = {"experiments": EXPERIMENTS, "protocol": PROTOCOL, "data": DATA}
 
 
 @dataclass(frozen=True)
 class EPDAnswer:
-    """One of the three answers, and what it rests on."""
+    """One of the three answers, with its reasons."""
 
     answer: Answer
     reasons: tuple[Note, ...]
@@ -138,18 +142,18 @@ class EPDAnswer:
 
 @dataclass(frozen=True, repr=False)
 class EPDVerdict(Result):
-    """Whether an accuracy was estimated as Mery, Zhao and Bowyer (2016) ask.
+    """Whether an accuracy was estimated as Mery, Zhao and Bowyer (2016) require.
 
     Attributes
     ----------
     experiments
-        E: subjects are kept apart wherever that is possible (``yes``, ``no``, ``not stated``).
+        E: subjects are kept apart wherever possible (``yes``, ``no``, ``not stated``).
     protocol
         P: mean and standard deviation of repeated random cross-validations, or each subject left out once.
     data
-        D: what became of the samples that were collected and not used (``stated``, ``not stated``).
+        D: whether the reasons for collected samples not being used are stated (``stated``, ``not stated``).
     justification
-        Why the authors of the experiment departed from this, in their words. It changes no answer.
+        The authors' justification for deviating from this. It changes no answer.
     """
 
     written = Written(also=("met",))
@@ -161,7 +165,7 @@ class EPDVerdict(Result):
 
     @property
     def met(self) -> bool:
-        """Whether all three are as asked."""
+        """Whether all three requirements are met."""
         return self.answers == ("yes", "yes", "stated")
 
     @property
@@ -201,32 +205,34 @@ def epd_verdict(
     justification: str | None = None,
     enrolled_each: Count | None = None,
 ) -> EPDVerdict:
-    """Judge how an accuracy was estimated by what is stated of it.
+    """Judge, from what is stated, how an accuracy was estimated.
 
     Parameters
     ----------
     protocol
-        How training and testing data were parted; None if that is not stated.
+        How the data were divided into training and testing; None if not stated.
     task
         ``identity``, ``attribute``, or None if it is not stated.
     statistic, std
-        What over repeats was reported, and the standard deviation beside it.
+        The statistic reported over repeats, and its standard deviation.
     collected, used, excluded
-        How many samples were collected and used, and how many were left out for which reason.
+        The numbers of samples collected and used, and the number left out for each reason.
     subjects
-        How many subjects were used.
+        The number of subjects used.
     divisions
-        How many of the repeats are different divisions of the samples; where one is left out, how many of the splits are. Without it,
-        repeats of as many folds as there are subjects (samples, where subjects are mixed) are known to be one division.
+        The number of repeats that divide the samples differently; for leave-one-out, the number of different
+        splits. Without it, repeats with one fold per subject (per sample, if subjects are mixed) are known to
+        be one division.
     justification
-        Why there is, say, a single hold-out. It is shown beside the answers and changes none.
+        The reason for, for example, a single hold-out. It is shown with the answers and changes none.
     enrolled_each
-        How many samples of each held-out person were enrolled, where identity is recognised with subjects apart; a reason of E.
+        The number of samples enrolled for each held-out person in subject-disjoint recognition of identity; a
+        reason for E.
 
     Returns
     -------
     EPDVerdict
-        The verdict, and what it rests on.
+        The verdict, with its reasons.
 
     Examples
     --------
@@ -236,7 +242,7 @@ def epd_verdict(
     >>> found
     EPD: E no, P no, D not stated.
     >>> print(found.protocol.reasons[0])
-    a single hold-out is one random split, and needs a justification
+    a single hold-out is one random split, which needs a justification
     """
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     if stated is not None and stated.kind == "unstated":

@@ -35,10 +35,10 @@ _PER = {"per-subject hold-out": "class", "counted hold-out": "all"}
 _STARS = {"hold-out": "", "per-subject hold-out": "*", "counted hold-out": "**"}
 _IMPLIED = {"leave-one-subject-out": True, "per-subject hold-out": False}
 _CONTRADICTION = {
-    "leave-one-subject-out": ("LOSO leaves whole subjects out, so that none is mixed.", "write LOSO."),
+    "leave-one-subject-out": ("LOSO leaves out whole subjects, so subjects cannot be mixed.", "write LOSO."),
     "per-subject hold-out": (
-        "HO* trains and tests on samples of every subject, so that subjects cannot be disjoint.",
-        "for disjoint subjects write percentages, as in 80-20 HO+, or LOSO.",
+        "HO* trains and tests on samples of every subject, so subjects cannot be disjoint.",
+        "for disjoint subjects use percentages, as in 80-20 HO+, or LOSO.",
     ),
 }
 _ONCE = {"leave-one-out", "leave-one-subject-out", "external", "unstated"}
@@ -70,26 +70,26 @@ _VERBS = {2: ("train", "test"), 3: ("train", "validate", "test")}
 @published
 @dataclass(frozen=True, repr=False)
 class Protocol:
-    """How samples were, or are to be, divided into training and testing.
+    """How samples are divided into training and testing.
 
-    Equal protocols have equal text: sizes that follow from others are filled in, what a kind implies is
-    set, and classes are sorted by name.
+    Equal protocols have equal text: sizes that follow from others are filled in, properties implied by the
+    kind are set, and classes are sorted by name.
 
     Parameters
     ----------
     kind
-        What is done: one of `Kind`.
+        The kind of protocol: one of `Kind`.
     repeats
-        How often the whole is done with new random choices (``k×``).
+        The number of repetitions with new random choices (``k×``).
     sizes
         Train, validation if there are three, and test. Of ``HO``: percentages. Of ``HO*``: samples per
-        subject. Of ``HO**``: training samples in all, testing samples per subject or in all (see `per`).
-        None is "the rest"; an empty tuple, sizes not stated.
+        subject. Of ``HO**``: training samples in total, testing samples per subject or in total (see `per`).
+        None is "the rest"; an empty tuple means that the sizes are not stated.
     folds
-        The number of folds of a cross-validation; None where it is not stated.
+        The number of folds of a cross-validation; None if not stated.
     drawn
-        (M, K) of ``LOO(M,K)``: M random samples train, one other is tested, K times. Nothing is asked of M
-        and K but to be positive, since the number of samples is not known here.
+        (M, K) of ``LOO(M,K)``: M random samples train, one other is tested, K times. M and K must only be
+        positive, because the number of samples is not known here.
     disjoint
         True: no subject is in training and testing both (``+``). False: subjects are shared (``mixed``).
         None: not stated. ``LOSO`` is always disjoint and ``HO*`` never.
@@ -97,11 +97,11 @@ class Protocol:
         (class, training samples) of ``HO(class:n, ...)``; the rest is tested.
     per
         "class": the sizes of ``HO*`` are per subject and class. "all": the test size of ``HO**`` is the
-        number in all, and not per subject.
+        total number instead of the number per subject.
     train_on, test_on
         Conditions, ``[train: session 1; test: session 2]``, or the data sets of an external test.
     notes
-        Whatever else is written between brackets, verbatim.
+        Other texts in brackets, verbatim.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class Protocol:
 
     @classmethod
     def parse(cls, text: str) -> Protocol:
-        """Read a protocol; an error shows the place and says what was expected there.
+        """Read a protocol; an error shows the position and what was expected there.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class Protocol:
 
     @property
     def is_disjoint(self) -> bool:
-        """Whether it is stated, or follows, that no subject is in training and testing both."""
+        """Whether it is stated, or follows, that no subject is in both training and testing."""
         return self.disjoint is True
 
     @property
@@ -179,7 +179,7 @@ class Protocol:
 
     @property
     def family(self) -> Family:
-        """What kind of protocol it is in one word, whatever its sizes: hold-outs of every form are one family."""
+        """The kind of protocol regardless of sizes: all forms of hold-out are one family."""
         return _FAMILIES.get(self.kind, "hold-out")
 
     @property
@@ -197,16 +197,16 @@ class Protocol:
 
     @property
     def n_runs(self) -> int | None:
-        """How many numbers a mean and a standard deviation are taken over; None where the data say.
+        """The number of runs over which a mean and a standard deviation are computed; None if it depends on the data.
 
-        A run of a hold-out is one split, one of a cross-validation or of leave-one-out the mean over all its
-        folds. The runs of leave-one-subject-out are the subjects.
+        A run of a hold-out is one split; a run of a cross-validation or of leave-one-out is the mean over
+        all its folds. The runs of leave-one-subject-out are the subjects.
         """
         return None if self.kind in ("leave-one-subject-out", "unstated") else self.repeats
 
     @property
     def n_splits(self) -> int | None:
-        """How often a classifier is trained; None where it is not stated or depends on the data."""
+        """The number of times a classifier is trained; None if it is not stated or depends on the data."""
         if self.kind in ("leave-one-out", "leave-one-subject-out", "unstated"):
             return None
         if self.kind == "cross-validation":
@@ -214,7 +214,7 @@ class Protocol:
         return self.repeats * (1 if self.drawn is None else self.drawn[1])
 
     def describe(self) -> str:
-        """Say the protocol in one sentence.
+        """Describe the protocol in one sentence.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Protocol:
 
     @property
     def other_reading(self) -> str | None:
-        """What Tables 1 and 2 of Mery et al. (2016) mean by the same sign where they differ; None where they do not."""
+        """The other reading of the same sign if Tables 1 and 2 of Mery et al. (2016) differ; otherwise None."""
         if self.kind == "per-subject hold-out" and not self.sizes:
             return (
                 "Table 2 of Mery et al. (2016) writes HO* where two samples of each class of each subject train: "
@@ -241,7 +241,7 @@ class Protocol:
             in_all = replace(self, repeats=1, per="all").scheme
             return (
                 "The test size of HO** is per subject, as Table 1 of Mery et al. (2016) defines it; "
-                f"if it is the number in all, write {in_all}."
+                f"if it is the total number, write {in_all}."
             )
         return None
 
@@ -252,7 +252,7 @@ class Protocol:
         """Refuse what the kind has no use for, and ask for what it needs."""
         if self.kind not in get_args(Kind):
             raise PartError(
-                "kind", f"there is no protocol of the kind {self.kind!r}.", f"one of {get_args(Kind)}."
+                "kind", f"unknown kind of protocol: {self.kind!r}.", f"choose one of {get_args(Kind)}."
             )
         for name in ("sizes", "folds", "drawn", "class_sizes", "per"):
             if getattr(self, name) and name not in _FIELDS.get(self.kind, ()):
@@ -265,8 +265,8 @@ class Protocol:
         if self.kind in _ONCE and self.repeats != 1:
             raise PartError(
                 "repeats",
-                f"nothing is chosen at random in {self.scheme}, so that repeating it would change nothing.",
-                "leave out the number of repeats.",
+                f"nothing in {self.scheme} is random, so repeats would change nothing.",
+                "omit the number of repeats.",
             )
 
     def _settle_disjointness(self) -> None:
@@ -295,7 +295,7 @@ class Protocol:
 
     @property
     def scheme(self) -> str:
-        """The notation of what one repeat does, without repeats, disjointness and conditions: ``13-13 HO*``."""
+        """The notation of one repeat, without repeats, disjointness and conditions: ``13-13 HO*``."""
         match self.kind:
             case "class hold-out":
                 return f"HO({', '.join(f'{name}:{n}' for name, n in self.class_sizes)})"
@@ -346,11 +346,11 @@ def _done(protocol: Protocol) -> str:
         case "sampled leave-one-out":
             m, k = protocol.drawn or (0, 0)
             again = (
-                f", and that whole is done {count(protocol.repeats)} times" if protocol.repeats > 1 else ""
+                f", and the whole is repeated {count(protocol.repeats)} times" if protocol.repeats > 1 else ""
             )
             return f"{_times(k)}, {counted(m, 'sample')} chosen at random {_verb('train', m)} and one other is tested{again}"
         case "leave-one-subject-out":
-            return "the samples of every subject are tested once, after training on those of all the others"
+            return "the samples of every subject are tested once, after training on the samples of all other subjects"
         case "external":
             return f"trained on {protocol.train_on} and tested on {protocol.test_on}"
         case "unstated":
@@ -363,16 +363,16 @@ def _splits(protocol: Protocol) -> str:
 
 
 def _folds(protocol: Protocol) -> str:
-    number = "folds whose number is not stated" if protocol.folds is None else counted(protocol.folds, "fold")
+    number = "folds (number not stated)" if protocol.folds is None else counted(protocol.folds, "fold")
     again = f", {count(protocol.repeats)} times with new folds" if protocol.repeats > 1 else ""
-    return f"the samples are cut into {number}, each tested after training on the others{again}"
+    return f"the samples are divided into {number}, each tested after training on the others{again}"
 
 
 def _roles(protocol: Protocol) -> str:
     """Who trains, validates and tests in a hold-out: ``13 samples of each subject train and 13 test``."""
     if not protocol.sizes:
         whose = f" {_unit(protocol, 'train')}" if protocol.kind == "per-subject hold-out" else ""
-        return f"some samples{whose} train and others test, how many not being stated"
+        return f"some samples{whose} train and others test (numbers not stated)"
     percent = protocol.kind == "hold-out"
     parts, said = [], ""
     for size, verb in zip(protocol.sizes, _VERBS[len(protocol.sizes)], strict=True):

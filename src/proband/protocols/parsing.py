@@ -1,8 +1,9 @@
-r"""Read the notation of protocols, and point at the character where it cannot be read.
+r"""Read the notation of protocols, and point at the character of an error.
 
-The grammar stands in the documentation, under Protocols. Reading goes from left to right without a separate
-list of tokens, since blanks may be left out: ``20x10fCV``. What papers print besides is read as well: conditions and
-notes after a comma or in parentheses, a ``+`` in front, and the signs of LaTeX (``$20 \times$``, ``HO$^*$``).
+The grammar is in the documentation, under Protocols. Reading goes from left to right without a separate
+list of tokens, because blanks may be omitted: ``20x10fCV``. Other notation from papers is read as well:
+conditions and notes after a comma or in parentheses, a ``+`` in front, and the signs of LaTeX (``$20
+\times$``, ``HO$^*$``).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _SECOND = re.compile(
 
 
 class PartError(UsageError):
-    """A protocol that cannot be, and which of its parts is to blame."""
+    """An invalid protocol, with the part at fault."""
 
     def __init__(self, about: str, message: str, hint: str | None = None) -> None:
         super().__init__(message, hint)
@@ -57,29 +58,29 @@ class PartError(UsageError):
 
 @dataclass
 class Reading:
-    """What was read: the fields of a protocol, and where each of them stands in the text."""
+    """The fields of a protocol that was read, and their positions in the text."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     marks: dict[str, int] = field(default_factory=dict)
 
     def put(self, name: str, value: object, at: int) -> None:
-        """Keep a field and its place."""
+        """Store a field and its position."""
         self.fields[name] = value
         self.marks[name] = at
 
 
 def read(text: str) -> Reading:
-    """Read a protocol as far as grammar goes; whether it makes sense is for the protocol to say."""
+    """Read a protocol by its grammar; the protocol checks whether the values make sense."""
     return _NotationReader(text).protocol()
 
 
 def is_note(text: str) -> bool:
-    """Whether a text between brackets is read as a note, and not as a condition or as the star of ``HO*``."""
+    """Whether a text in brackets is a note rather than a condition or the star of ``HO*``."""
     return _CONDITION.match(text) is None and re.fullmatch(_STAR, f"[{text}]") is None
 
 
 def pointed(text: str, at: int, fault: UsageError) -> UsageError:
-    """The same fault with the text and a caret under the character it is about."""
+    """Return the same error with the text and a caret under the character at fault."""
     start = max(0, at - _SHOWN)
     cut = text[start : at + _SHOWN]
     shown = "".join(char if char.isprintable() else " " if char.isspace() else "?" for char in cut)
@@ -106,7 +107,7 @@ class _NotationReader:
     def protocol(self) -> Reading:
         """Read ``[+] [k×] scheme [+] [qualifiers]``."""
         if not self.text.strip():
-            raise UsageError("The protocol is empty.", "write one such as '10f CV' or 'LOSO'.")
+            raise UsageError("The protocol is empty.", "write a protocol, such as '10f CV' or 'LOSO'.")
         if self.peek(_PLUS):
             self.disjointness()
         self.repeats()
@@ -189,7 +190,7 @@ class _NotationReader:
         self.reading.put("kind", "leave-one-out", at)
         if self.take(r"\("):
             start, m = self.blanks(), self.whole()
-            self.need(",", "',' and how often one sample is tested")
+            self.need(",", "',' and the number of times one sample is tested")
             drawn = (m, self.whole())
             self.need(r"\)", "')'")
             self.reading.put("kind", "sampled leave-one-out", at)
@@ -228,7 +229,9 @@ class _NotationReader:
             return
         if self.reading.fields.get("disjoint", disjoint) is not disjoint:
             raise pointed(
-                self.text, at, UsageError("it is marked as disjoint (+) before.", "keep one of them.")
+                self.text,
+                at,
+                UsageError("it is already marked as disjoint (+).", "keep one of the two marks."),
             )
         self.reading.put("disjoint", disjoint, at)
 
@@ -269,7 +272,7 @@ class _NotationReader:
             self.disjointness()
             return
         if opening == "," and self.peek(_SECOND.pattern):
-            raise self.fault("a condition or a note", at, "give each protocol by itself.")
+            raise self.fault("a condition or a note", at, "write each protocol separately.")
         side = self.take(_CONDITION)
         stops = BRACKETED + ")" * (opening == "(")
         text = self.until(stops, "a condition or a note", opening != "[")
@@ -278,7 +281,9 @@ class _NotationReader:
             return
         name = f"{side[1].lower()}_on"
         if name in self.reading.fields:
-            raise pointed(self.text, at, UsageError(f"what is to {side[1].lower()} is stated twice."))
+            raise pointed(
+                self.text, at, UsageError(f"the condition on what to {side[1].lower()} is stated twice.")
+            )
         self.reading.put(name, text, at)
 
     def size(self) -> int | float | None:
@@ -312,7 +317,7 @@ class _NotationReader:
         hint = nearest(given, known)
         folds = _IN_WORDS.fullmatch(self.text.strip())
         if folds is not None:
-            hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' where folds share no subject."
+            hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' if folds share no subjects."
         raise self.fault(expected or " or ".join(f"'{word}'" for word in known), at, hint, given)
 
     def until(self, stops: str, expected: str, or_condition: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Which protocol to use where nobody said: the recommendation of Mery, Zhao and Bowyer (2016), and why."""
+"""The default protocol: the recommendation of Mery, Zhao and Bowyer (2016), and its reason."""
 
 from __future__ import annotations
 
@@ -11,67 +11,68 @@ from proband.protocols.notation import Protocol
 from proband.protocols.splits.material import Material, material
 from proband.words import Note, Sentence, count
 
-_MIXED = "a classifier names only subjects it was trained on, so folds are mixed; "
+_MIXED = "a classifier can only name subjects it was trained on, so folds are mixed; "
 FEWER_FOLDS = Sentence(
     "protocols.fewer-folds",
     "note",
-    _MIXED + "{folds:count fold}, since {subject!r} has {n:count sample} only",
+    _MIXED + "{folds:count fold}, because {subject!r} has only {n:count sample}",
 )
 ENOUGH_SAMPLES = Sentence(
     "protocols.enough-samples",
     "note",
-    _MIXED + "everybody has samples for {folds:count fold}",
+    _MIXED + "every subject has enough samples for {folds:count fold}",
 )
 EACH_LEFT_OUT = Sentence(
     "protocols.each-left-out",
     "note",
-    "the task is to recognise an attribute in new people, and {n:count subject is/subjects are} few enough to leave out "
-    "each in turn",
+    "the task is to recognise an attribute in new people, and {n:count subject is/subjects are} few enough to leave each out in turn",
 )
 ENOUGH_SUBJECTS = Sentence(
     "protocols.enough-subjects",
     "note",
     "the task is to recognise an attribute in new people, and {n:count subject is/subjects are} enough for {folds:count "
-    "fold} of different people",
+    "subject-disjoint fold}",
 )
 
 
 Task = Literal["identity", "attribute"]
 FEW_SUBJECTS = 50
-"""With fewer subjects than this, each is left out in turn."""
+"""With fewer subjects than this, each subject is left out in turn."""
 FOLDS = REPEATS = 10
 
 
 def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, Note]:
-    """Choose a protocol for a task, and say why.
+    """Choose a protocol for a task, and state why.
 
     Parameters
     ----------
     labels, subjects
         The class and the subject of each sample.
     task
-        "identity": labels are subjects, and a classifier names only those it was trained on. "attribute": labels are
-        something else (expression, sex), to be recognised in people never seen.
+        "identity": labels are subjects, and a classifier can only name subjects it was trained on.
+        "attribute": labels are something else (expression, sex), to be recognised in new people.
     """
     of = material(labels, subjects)
     if task == "identity":
         return _of_identities(of)
     if task != "attribute":
-        raise UsageError(f"The task is 'identity' or 'attribute', got {task!r}.")
+        raise UsageError(f"The task must be 'identity' or 'attribute', got {task!r}.")
     return _of_attributes(of)
 
 
 def _of_identities(of: Material) -> tuple[Protocol, Note]:
-    counts = np.bincount(of.known_labels("Subjects are to be recognised"))
+    counts = np.bincount(of.known_labels("Recognising subjects"))
     alone = [of.classes[k] for k in np.flatnonzero(counts < 2)]
     if alone:
         raise DesignError(
-            f"{count(len(alone))} of {count(len(counts))} subjects have one sample only, which cannot both train and be tested: "
+            f"{count(len(alone))} of {count(len(counts))} subjects have only one sample, which cannot be in both training and testing: "
             f"{first_few(alone)}.",
-            "leave them out.",
+            "leave these subjects out.",
         )
     if len(counts) < 2:
-        raise DesignError("There is one subject only, so nobody can be mistaken.", "take more subjects.")
+        raise DesignError(
+            "There is only one subject, so no recognition error is possible.", "use more subjects."
+        )
     fewest = int(counts.min())
     folds = min(FOLDS, fewest)
     protocol = Protocol("cross-validation", repeats=REPEATS, folds=folds, disjoint=False)
@@ -82,17 +83,18 @@ def _of_identities(of: Material) -> tuple[Protocol, Note]:
 
 
 def _of_attributes(of: Material) -> tuple[Protocol, Note]:
-    subjects = of.known_subjects("An attribute is to be recognised in new people")
-    labels = of.known_labels("An attribute is to be recognised")
+    subjects = of.known_subjects("Recognising an attribute in new people")
+    labels = of.known_labels("Recognising an attribute")
     if of.is_identity:
         raise DesignError(
-            "Every subject is a class of its own, so the labels are no attribute.", "the task is 'identity'."
+            "Every subject is a separate class, so the labels are not an attribute.",
+            "use the task 'identity'.",
         )
     people = np.bincount(np.unique(labels * len(of.people) + subjects) // len(of.people))
     lone = [of.classes[k] for k in np.flatnonzero(people < 2)]
     if lone:
         raise DesignError(
-            f"{count(len(lone))} of {count(len(people))} classes are of one subject only, who cannot both train and be tested: "
+            f"{count(len(lone))} of {count(len(people))} classes have only one subject, who cannot be in both training and testing: "
             f"{first_few(lone)}.",
             "leave these classes out.",
         )

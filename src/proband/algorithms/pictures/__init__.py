@@ -1,1 +1,1 @@
-"""From pictures to crops of faces."""
+"""From images to crops of faces."""

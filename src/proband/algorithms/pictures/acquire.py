@@ -1,4 +1,4 @@
-"""From pictures to crops: partially automatic (eyes are given) or fully automatic (eyes are found)."""
+"""From images to crops: partially automatic (eye centres are given) or fully automatic (eye centres are detected)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FAILURES_OF = Sentence(
     "algorithms.failures-of", "note", "{n:count failure} to acquire: {kind} (first: {first})"
 )
 MARKED = Target("marked", "marked as failed in the table")
-NO_PICTURE = Target("picture", "no usable picture")
-NO_EYES = Target("eyes", "no usable eyes")
+NO_PICTURE = Target("picture", "no usable image")
+NO_EYES = Target("eyes", "no usable eye centres")
 NO_FACE = Target("face", "no face was found")
 
 EYE_COLUMNS = ("left_eye_x", "left_eye_y", "right_eye_x", "right_eye_y")
@@ -33,7 +33,7 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Failure:
-    """Why there is no crop of a picture: the kind of failure, and what was wrong with this one."""
+    """Why an image has no crop: the kind of failure, and the details."""
 
     kind: Target
     detail: str = ""
@@ -44,14 +44,14 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class Acquired:
-    """What became of every picture: a crop, or a reason why there is none.
+    """The result for every image: a crop, or a reason why there is none.
 
     Attributes
     ----------
     crops
         The crops of the samples that were acquired.
     failures
-        The others, by id, each with its reason: failures to acquire, which no rate may forget.
+        The reason for each other sample, by id: failures to acquire, which every rate must count.
     """
 
     crops: Crops
@@ -59,7 +59,7 @@ class Acquired:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """How many failed and why, most frequent reason first."""
+        """The number of failures by reason, the most frequent first."""
         kinds: dict[Target, list[str]] = {}
         for why in self.failures.values():
             kinds.setdefault(why.kind, []).append(why.detail)
@@ -85,30 +85,30 @@ def acquire(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Acquired:
-    """Read, crop and collect the faces of the named samples, a few pictures at a time.
+    """Read and crop the faces of the named samples, a few images at a time.
 
     Parameters
     ----------
     pictures
-        Where they are.
+        The source of the images.
     detector
-        Finds the eyes; without one they are taken from the table's columns left_eye_x, left_eye_y, right_eye_x and
-        right_eye_y.
+        Detects the eyes; without a detector they are taken from the table columns left_eye_x, left_eye_y,
+        right_eye_x and right_eye_y.
     as_they_are
-        The pictures are crops already, all of one size.
+        Whether the images are already crops, all of one size.
     geometry
         The crop; CSU's by default.
     samples
         The table of samples.
     names
-        Of which samples; by default of all.
+        The samples; by default all.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the receiver of progress, and where the work runs.
 
     Returns
     -------
     Acquired
-        The crops, and which samples have none and why.
+        The crops, and the samples without a crop with their reasons.
     """
     wanted = list(names)
     progress = progress or Silent()
@@ -128,7 +128,7 @@ def acquire(
     ]
     if not kept:
         raise InputError(
-            f"None of {count(len(wanted))} pictures could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
+            f"None of {count(len(wanted))} images could be used; {first_few(list(failures))}: {next(iter(failures.values()), '')}."
         )
     return Acquired(Crops.of(_stacked(kept), samples, [name for name, _ in kept]), failures)
 
@@ -171,9 +171,9 @@ def _eyes_of(samples: Samples) -> npt.NDArray[np.float64]:
     missing = [name for name in EYE_COLUMNS if name not in samples.frame.columns]
     if missing:
         raise InputError(
-            f"The table has no column {missing[0]!r}, so the eyes are not given.",
+            f"The table has no column {missing[0]!r}, so there are no eye centres.",
             Hint(
-                "let a detector find them ({option:detect=opencv}), or use the pictures as they are ({option:as_they_are=on})."
+                "let a detector find them ({option:detect=opencv}), or use the images unchanged ({option:as_they_are=on})."
             ),
         )
     columns = [samples.frame[name].cast(float, strict=False).to_numpy() for name in EYE_COLUMNS]
@@ -185,7 +185,7 @@ def _stacked(kept: list[tuple[str, Grey]]) -> npt.NDArray[np.uint8]:
     if len(sizes) > 1:
         odd = next(name for name, image in kept if image.shape != kept[0][1].shape)
         raise InputError(
-            f"The pictures are not all of one size: {kept[0][0]!r} is {kept[0][1].shape}, {odd!r} is not.",
-            "crop them by their eyes, or bring them to one size first.",
+            f"The images have different sizes: {kept[0][0]!r} is {kept[0][1].shape}, {odd!r} is not.",
+            "crop them by their eyes, or resize them to one size first.",
         )
     return np.stack([image for _, image in kept])

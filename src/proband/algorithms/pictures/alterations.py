@@ -1,4 +1,4 @@
-"""Digitally changed pictures: brighter, darker, lit from one side, larger, smaller or tilted, as in FERET's query set."""
+"""Digitally changed images: brighter, darker, lit from one side, larger, smaller or tilted, as in FERET's query set."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from proband.errors import InputError, UsageError, first_few, nearest
 from proband.samples import Samples
 
 COLUMNS = ("alteration", "altered_from")
-"""What the table says of a copy: how it was changed, and the id of the sample it was made from."""
+"""The columns of a copy: how it was changed, and the id of its original."""
 
 UNCHANGED = "none"
-"""The alteration of an original."""
+"""The value of the column for an original."""
 
 
 @dataclass(frozen=True)
 class Illumination(Alteration):
-    """More or less light: every grey value times `gain`."""
+    """More or less light: every grey value is multiplied by `gain`."""
 
     kind: ClassVar[str] = "gain"
     gain: float
@@ -48,7 +48,7 @@ class Illumination(Alteration):
 
 @dataclass(frozen=True)
 class Gamma(Alteration):
-    """Another contrast curve: a grey value v from 0 to 1 becomes v**gamma; above 1 it darkens, and nothing is clipped."""
+    """A gamma curve: a grey value v from 0 to 1 becomes v**gamma; values above 1 darken the image, and nothing is clipped."""
 
     kind: ClassVar[str] = "gamma"
     gamma: float
@@ -62,14 +62,14 @@ class Gamma(Alteration):
 
 @dataclass(frozen=True)
 class Gradient(Alteration):
-    """Light from one side: a gain that falls in a straight line from 1 + strength to 1 - strength across the image.
+    """Light from one side: a gain that falls linearly from 1 + strength to 1 - strength across the image.
 
     Parameters
     ----------
     strength
         Up to 1, at which the far side is black.
     angle
-        Where the light comes from, in degrees: 0 the image's left, 90 above, 180 its right.
+        The direction of the light in degrees: 0 is the left of the image, 90 above, 180 its right.
     """
 
     kind: ClassVar[str] = "side"
@@ -103,23 +103,23 @@ _FORMS = "gain:0.5, gamma:2, side:0.5, side:0.5:90, scale:0.8 or rotate:10"
 
 
 def alteration(text: str) -> Alteration:
-    """Read a change from text.
+    """Parse a change.
 
     ``gain:0.5``, ``gamma:2``, ``side:0.5`` (``side:0.5:90`` from above), ``scale:0.8``, ``rotate:10`` (clockwise, in the plane).
     """
     kind, *values = text.strip().split(":")
     if kind not in _KINDS:
         raise UsageError(
-            f"There is no change {text!r:.60}.",
-            nearest(kind, _KINDS) or f"write for example {_FORMS}.",
+            f"Unknown change: {text!r:.60}.",
+            nearest(kind, _KINDS) or f"use, for example, {_FORMS}.",
         )
     try:
         numbers = [float(value) for value in values]
     except ValueError:
-        raise UsageError(f"{text!r:.60} does not say by how much.", f"write for example {_FORMS}.") from None
+        raise UsageError(f"{text!r:.60} does not state an amount.", f"use, for example, {_FORMS}.") from None
     made = _KINDS[kind]
     if not 1 <= len(numbers) <= len(fields(made)):
-        raise UsageError(f"{text!r:.60} has {len(numbers)} numbers.", f"write for example {_FORMS}.")
+        raise UsageError(f"{text!r:.60} has {len(numbers)} numbers.", f"use, for example, {_FORMS}.")
     return made(*numbers)
 
 
@@ -132,22 +132,22 @@ def with_altered(
 ) -> pl.DataFrame:
     """Add a changed copy of samples to their table, for every change.
 
-    A copy has the covariates of its original, the id ``ID@scale-0.8``, eyes that moved with the change, and says in
-    ``alteration`` and ``altered_from`` what it is. The originals come first; their alteration is ``none``, a value and not
-    a missing one, so that it can stand in conditions.
+    A copy has the covariates of its original, the id ``ID@scale-0.8``, eye centres moved with the change,
+    and the columns ``alteration`` and ``altered_from``. The originals come first; their alteration is
+    ``none``, which is a value rather than missing, so it can be used in conditions.
 
     Parameters
     ----------
     positions
-        Which samples are copied; all by default.
+        The samples to copy; by default all.
     id_column
-        The column of the samples' ids.
+        The column of sample ids.
     """
     _check_changes(samples, changes)
     # A table with ids of another name has them under 'id' too, unless that is a column of its own.
     named = [name for name in dict.fromkeys((id_column, "id")) if _holds_ids(samples, name)]
     if id_column not in named:
-        raise UsageError(f"The column {id_column!r} does not hold the ids of the samples.")
+        raise UsageError(f"The column {id_column!r} does not contain the ids of the samples.")
     kept = samples.frame.with_columns(
         *(
             pl.col(name).cast(pl.Float64, strict=False)
@@ -179,16 +179,16 @@ def _moved(copies: pl.DataFrame, change: Alteration) -> pl.DataFrame:
 
 def _check_changes(samples: Samples, changes: Sequence[Alteration]) -> None:
     if not changes:
-        raise UsageError("No change is named.", f"write for example {_FORMS}.")
+        raise UsageError("No change was given.", f"use, for example, {_FORMS}.")
     names = [str(change) for change in changes]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise UsageError(f"The change {first_few(twice)} is named twice.")
+        raise UsageError(f"The change {first_few(twice)} is given twice.")
     there = [name for name in COLUMNS if name in samples.frame.columns]
     if there:
         raise InputError(
-            f"The table has a column {there[0]!r} already, so it may hold changed samples.",
-            "begin with the originals, and name all changes at once.",
+            f"The table already has a column {there[0]!r}, so it may contain changed samples.",
+            "start from the originals, and give all changes together.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What every change of a picture shares: its text, what it gives back, and how values are checked and rounded."""
+"""Common parts of all changes of images: their text, their result, and how values are checked and rounded."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ WHITE = 255
 
 
 class Altered(NamedTuple):
-    """Changed images and what became of them.
+    """Changed images, with eye centres and clipped pixels.
 
     Attributes
     ----------
     images
-        n × height × width, 8 bits, of the size they had.
+        n × height × width, 8 bits, of the original size.
     eyes
-        Where the eyes are now, or None if they were not given.
+        The new eye centres, or None if they were not given.
     clipped
-        For each image the share of pixels that would have been brighter than white or darker than black: what they
-        held is lost.
+        For each image, the share of pixels that would have been brighter than white or darker than black;
+        their detail is lost.
     """
 
     images: Images
@@ -40,7 +40,7 @@ class Altered(NamedTuple):
 
 @dataclass(frozen=True)
 class Alteration(ABC):
-    """One way to change a picture; written as text, ``kind:value``."""
+    """A change of an image, written as ``kind:value``."""
 
     kind: ClassVar[str]
 
@@ -49,7 +49,7 @@ class Alteration(ABC):
 
     @property
     def label(self) -> str:
-        """The change as a part of an id: ``scale-0.8``."""
+        """The change as part of an id: ``scale-0.8``."""
         return "-".join(self._parts())
 
     def _parts(self) -> list[str]:
@@ -63,18 +63,18 @@ class Alteration(ABC):
         images
             n × height × width, 8 bits.
         eyes
-            A row of left x, left y, right x, right y in pixels for each; not a number where they are not known.
+            A row of left x, left y, right x, right y in pixels for each; NaN if not known.
         """
         check_stack(images)
         points = None if eyes is None else eye_points(eyes)
         if points is not None and points.shape != (len(images), 4):
             shape = " × ".join(map(str, points.shape))
-            raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
+            raise InputError(f"There are {count(len(images))} images, but the eyes have the shape {shape}.")
         changed, clipped = self._changed(images, points)
         return Altered(changed, None if points is None else self.move(points), clipped)
 
     def move(self, eyes: Eyes) -> Eyes:
-        """Say where eyes lie after the change; most changes leave them in place."""
+        """Return the eye centres after the change; most changes leave them unchanged."""
         return eyes.copy()
 
     @abstractmethod
@@ -83,19 +83,19 @@ class Alteration(ABC):
 
 
 def require_value(change: Alteration, name: str, value: float, fits: bool, wanted: str) -> None:
-    """Refuse a value that is no such change, and keep it as a float."""
+    """Refuse an invalid value, and store it as a float."""
     if not isfinite(value) or not fits:
-        raise UsageError(f"The {name} of {change.kind!r} must be {wanted}, but is {value!r}.")
+        raise UsageError(f"The {name} of {change.kind!r} must be {wanted}, got {value!r}.")
     object.__setattr__(change, name, float(value))
 
 
 def is_grey(images: npt.NDArray[Any], axes: int) -> bool:
-    """Whether an array has 8-bit values on so many axes, none of them masked."""
+    """Whether an array has 8-bit values, the given number of axes, and no masked values."""
     return images.ndim == axes and images.dtype == np.uint8 and not isinstance(images, np.ma.MaskedArray)
 
 
 def check_stack(images: Images) -> None:
-    """Refuse what is no stack of 8-bit images."""
+    """Refuse anything but a stack of 8-bit images."""
     if not is_grey(images, 3):
         shape = " × ".join(map(str, images.shape))
         raise InputError(
@@ -104,15 +104,15 @@ def check_stack(images: Images) -> None:
 
 
 def eye_points(eyes: Any) -> Eyes:
-    """The places of eyes as numbers, NaN where they are not known."""
+    """Return eye centres as numbers, NaN if not known."""
     points = array_from(eyes, "eyes")
     if points.dtype.kind not in "iuf":
-        raise InputError("The eyes are no table of numbers: left x, left y, right x, right y for each image.")
+        raise InputError("The eyes must be numbers: left x, left y, right x, right y for each image.")
     return points.astype(np.float64)
 
 
 def as_grey(values: npt.NDArray[np.float64]) -> tuple[Images, npt.NDArray[np.bool_]]:
-    """Round to 8 bits; say too which values lay beyond black or white."""
+    """Round to 8 bits; also return which values were beyond black or white."""
     rounded = np.floor(values + 0.5)
     beyond: npt.NDArray[np.bool_] = (rounded < 0) | (rounded > WHITE)
     return np.clip(rounded, 0, WHITE).astype(np.uint8), beyond

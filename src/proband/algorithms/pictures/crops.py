@@ -1,4 +1,4 @@
-"""Face crops of one size, with their ids and, where known, whose they are."""
+"""Face crops of one size, with their ids and, if known, subjects."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ BLOCK = 256  # crops worked on at once: a few megabytes of pixels
 
 @dataclass(frozen=True, eq=False)
 class Crops:
-    """Grey crops, n × height × width, 8 bits a pixel.
+    """Grey crops, n × height × width, 8 bits per pixel.
 
     Attributes
     ----------
     images
         The crops; a memory map is not copied.
     ids
-        The samples' ids.
+        The sample ids.
     subjects
-        Whose each crop is; needed for training with classes and for recognisers that compare with people.
+        The subject of each crop; needed for training with classes and for recognisers that compare with people.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Crops:
             shape = " × ".join(map(str, self.images.shape))
             raise InputError(
                 f"Crops must be n × height × width of 8-bit grey values, got {shape} of {self.images.dtype}.",
-                "turn colour into grey and 16 bits into 8 first; proband.algorithms.read_picture does.",
+                "convert them to 8-bit grey values first, for example with proband.algorithms.read_picture.",
             )
         for what, values in (("ids", self.ids), ("subjects", self.subjects)):
             if values is not None and len(values) != len(self.images):
@@ -65,16 +65,16 @@ class Crops:
 
     @classmethod
     def of(cls, images: npt.NDArray[np.uint8], samples: Samples, ids: Sequence[str] | None = None) -> Crops:
-        """Join crops with the samples they are of; without `ids` they are in the order of the table.
+        """Join crops with their samples; without `ids` they are in the order of the table.
 
         Parameters
         ----------
         images
-            n × height × width, 8 bits a pixel.
+            n × height × width, 8 bits per pixel.
         samples
-            The table that says whose each sample is.
+            The table with the subject of each sample.
         ids
-            The sample that each image is of.
+            The sample of each image.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class Crops:
         Parameters
         ----------
         size
-            The most crops in a slice.
+            The maximum number of crops in a slice.
 
         Returns
         -------
@@ -126,14 +126,14 @@ class Crops:
         return slices(len(self), size)
 
     def remember(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Make something of these crops once: several recognisers trained on them share it.
+        """Compute something from these crops once, shared by all recognisers trained on them.
 
         Parameters
         ----------
         key
-            What it is known by.
+            The key of the result.
         make
-            Makes it; called only if nothing is known by the key yet.
+            Computes the result; called only if the key is new.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class Crops:
         Parameters
         ----------
         needed_by
-            Who asks, named in the error if the crops have no subjects.
+            The caller, named in the error if the crops have no subjects.
 
         Returns
         -------
@@ -159,16 +159,14 @@ class Crops:
             The names of the people as a list, and for each crop a number that counts in this list from 0.
         """
         if self.subjects is None:
-            raise InputError(
-                f"{needed_by} needs to know whose each face is.", "give subjects with the crops."
-            )
+            raise InputError(f"{needed_by} needs the subject of each face.", "pass subjects with the crops.")
         people = list(dict.fromkeys(self.subjects))
         place = {name: k for k, name in enumerate(people)}
         return people, np.array([place[name] for name in self.subjects], dtype=np.intp)
 
 
 def area_means(image: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[np.float64]:
-    """Bring an image to another size: a pixel is the mean over the area that it covers."""
+    """Resize an image: each pixel is the mean over the area that it covers."""
     down, across = (_overlaps(old, new) for old, new in zip(image.shape, size, strict=True))
     return np.asarray(down @ image @ across.T)
 

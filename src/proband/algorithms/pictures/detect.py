@@ -1,4 +1,4 @@
-"""Where are the eyes? For fully automatic recognition."""
+"""Detection of eyes, for fully automatic recognition."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from proband.errors import UsageError
 
 Grey = Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
 EyePair = tuple[float, float, float, float]
-"""Left x, left y, right x, right y; left is on the image's left."""
+"""Left x, left y, right x, right y; left means the left of the image."""
 
 
 class Detector(Protocol):
-    """Something that finds the eyes of the one face in a picture."""
+    """Detects the eyes of the face in an image."""
 
     name: str
 
@@ -30,7 +30,8 @@ class Detector(Protocol):
 class CascadeDetector:
     """OpenCV's Haar cascades: the largest face, then an eye in each upper half of it.
 
-    An eye that its cascade misses is put where eyes usually are in such a box, so that only a missing face is a failure.
+    An eye missed by its cascade is set to the usual position in the face box, so only a missing face is a
+    failure.
     """
 
     name = "opencv-cascades"
@@ -163,10 +164,10 @@ def detector(name: str) -> Detector:
     Returns
     -------
     CascadeDetector or DlibDetector
-        What finds eyes in pictures.
+        The detector.
     """
     if name == "opencv":
         return CascadeDetector()
     if name == "dlib":
         return DlibDetector()
-    raise UsageError(f"There is no detector {name!r}.", "the detectors are opencv and dlib.")
+    raise UsageError(f"Unknown detector: {name!r}.", "choose opencv or dlib.")

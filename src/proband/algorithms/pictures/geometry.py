@@ -1,4 +1,4 @@
-"""Changes of where a face lies in its picture: scale, and rotation in the plane."""
+"""Changes of the position of a face in its image: scale, and rotation in the plane."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-6  # pixels: a border this close to a whole pixel lies on it
 
 @dataclass(frozen=True)
 class AboutTheEyes(Alteration):
-    """A change about the point between the eyes, or about the centre of the image where they are not known."""
+    """A change about the point between the eyes, or about the centre of the image if they are not known."""
 
     def _centres(self, images: Images, eyes: Eyes | None) -> npt.NDArray[np.float64]:
         size = np.array(images.shape[:0:-1])
@@ -31,7 +31,7 @@ class AboutTheEyes(Alteration):
         beyond = np.flatnonzero(((centres < 0) | (centres > size - 1)).any(axis=1))
         if beyond.size:
             raise InputError(
-                f"The eyes of image {int(beyond[0])} lie outside it, so there is no centre for {self}."
+                f"The eyes of image {int(beyond[0])} are outside the image, so {self} has no centre."
             )
         return centres
 
@@ -40,9 +40,9 @@ class AboutTheEyes(Alteration):
 class Scale(AboutTheEyes):
     """A larger or smaller face on a canvas of the same size.
 
-    The image is scaled about the point between the eyes, or about its own centre where they are not known. It is
-    smoothed before it is made smaller (Pillow's bicubic filter), and where it no longer fills the canvas its border is
-    repeated.
+    The image is scaled about the point between the eyes, or about its centre if they are not known. It is
+    smoothed before it is reduced (Pillow's bicubic filter), and its border is repeated where it no longer
+    fills the canvas.
     """
 
     kind: ClassVar[str] = "scale"
@@ -102,9 +102,9 @@ class Scale(AboutTheEyes):
 class Rotation(AboutTheEyes):
     """A face turned in the plane of the image, clockwise for positive `degrees`, on a canvas of the same size.
 
-    The image is turned about the point between the eyes, or about its own centre where they are not known (Pillow's bicubic
-    filter), and its border is repeated where the turned one no longer fills the canvas. This is a tilted picture, and no view
-    from the side, which no single photograph can give.
+    The image is rotated about the point between the eyes, or about its centre if they are not known (Pillow's
+    bicubic filter), and its border is repeated where it no longer fills the canvas. The result is a tilted
+    image, not a rotation in depth, which cannot be computed from a single photograph.
     """
 
     kind: ClassVar[str] = "rotate"

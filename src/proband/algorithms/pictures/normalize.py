@@ -1,4 +1,4 @@
-"""From a picture and the centres of the eyes to a standard crop, and from a crop to comparable pixels."""
+"""From an image and its eye centres to a standard crop, and from a crop to comparable pixels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _AT_ONCE = 32
 
 @dataclass(frozen=True)
 class Geometry:
-    """A standard crop: its size and where the eyes land.
+    """A standard crop: its size and the target positions of the eyes.
 
-    The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45); *left* is on the
-    image's left.
+    The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45); *left*
+    means the left of the image.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Geometry:
         finite = np.isfinite([*self.left_eye, *self.right_eye]).all()
         if self.height < 8 or self.width < 8 or not finite or self.right_eye[0] <= self.left_eye[0]:
             raise InputError(
-                f"{self} is no crop of a face: the left eye lies left of the right, in at least 8 × 8 pixels."
+                f"{self} is not a valid crop: the left eye must be to the left of the right eye, in at least 8 × 8 pixels."
             )
 
 
@@ -59,16 +59,16 @@ def crop_faces(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> npt.NDArray[np.uint8]:
-    """Rotate, scale and translate each image so that its eyes land where they should, by bilinear interpolation.
+    """Rotate, scale and translate each image to bring its eyes to the target positions, by bilinear interpolation.
 
     Parameters
     ----------
     images
         Grey images of 8 bits, of any sizes.
     eyes
-        A row of left x, left y, right x, right y in pixels for each; *left* is on the image's left.
+        A row of left x, left y, right x, right y in pixels for each; *left* means the left of the image.
     geometry
-        Where to; the CSU crop by default.
+        The target geometry; by default the CSU crop.
     ids
         Names for error messages.
     threads, progress, engine
@@ -126,7 +126,7 @@ def check_eyes(
     n = len(images)
     if points.shape != (n, 4):
         raise InputError(
-            f"There are {count(n)} images, but the eyes are {' × '.join(map(str, points.shape))}, not {n} × 4."
+            f"There are {count(n)} images, but the eyes have the shape {' × '.join(map(str, points.shape))}, not {n} × 4."
         )
 
     def named(places: Sequence[int] | npt.NDArray[np.intp]) -> str:
@@ -136,9 +136,9 @@ def check_eyes(
     if odd:
         got = images[odd[0]]
         raise InputError(
-            f"{counted(len(odd), 'image is', 'images are')} not grey of 8 bits: {named(odd)}, which is "
+            f"{counted(len(odd), 'image is', 'images are')} not 8-bit grey: {named(odd)}, which is "
             f"{' × '.join(map(str, got.shape))} of {got.dtype}.",
-            "turn colour into grey and 16 bits into 8; proband.algorithms.read_picture does.",
+            "convert them to 8-bit grey values, for example with proband.algorithms.read_picture.",
         )
     missing = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if missing.size:
@@ -149,27 +149,25 @@ def check_eyes(
     swapped = np.flatnonzero(points[:, 2] <= points[:, 0])
     if swapped.size:
         raise InputError(
-            f"In {counted(swapped.size, 'image')} the left eye is not to the left of the right: {named(swapped)}.",
-            "left is on the image's left, whoever's eye it is; are the columns swapped?",
+            f"In {counted(swapped.size, 'image')} the left eye is not to the left of the right eye: {named(swapped)}.",
+            "check whether the columns are swapped; left means the left of the image, not of the person.",
         )
     sizes = np.array([images[k].shape for k in range(n)], dtype=np.float64).reshape(n, 2)
     x, y = points[:, 0::2], points[:, 1::2]
     outside = (x < 0) | (y < 0) | (x > sizes[:, 1:] - 1) | (y > sizes[:, :1] - 1)
     beyond = np.flatnonzero(outside.any(axis=1))
     if beyond.size:
-        raise InputError(
-            f"In {counted(beyond.size, 'image')} an eye lies outside the image: {named(beyond)}."
-        )
+        raise InputError(f"In {counted(beyond.size, 'image')} an eye is outside the image: {named(beyond)}.")
 
 
 @dataclass(frozen=True)
 class Photometry:
-    """How pixels of a crop are made comparable; each step can be left out, and a model records which were taken.
+    """How pixels of a crop are made comparable; each step is optional, and a model records the steps used.
 
     Attributes
     ----------
     mask
-        Keep an oval with the face and drop hair and background.
+        Keep only an oval with the face, without hair and background.
     equalize
         Histogram equalisation inside the mask: a grey level becomes the share of pixels at or below it.
     standardize
@@ -198,14 +196,14 @@ class Photometry:
         crops
             n × height × width, 8 bits a pixel.
         first
-            Where these crops begin in `ids`.
+            The position of the first crop in `ids`.
         ids
-            The names of all crops; without them errors number the crops.
+            The names of all crops; without them, errors give the number of the crop.
 
         Returns
         -------
         numpy.ndarray
-            Crops × pixels inside the mask, or all pixels if there is none.
+            Crops × pixels inside the mask, or all pixels without a mask.
         """
         check_stack(crops)
         height, width = crops.shape[1:]
@@ -217,17 +215,17 @@ class Photometry:
             place = int(np.argmin(spread))
             name = ids[first + place] if ids is not None else f"crop {first + place}"
             raise InputError(
-                f"{name!r} is of one grey value only, so it cannot be standardised.", "mark it as failed."
+                f"{name!r} has only one grey value, so it cannot be standardised.", "mark it as failed."
             )
         return out
 
 
 STANDARD = Photometry()
-"""Mask, equalise, standardise: what FERET's baselines do before PCA."""
+"""Mask, equalise, standardise: the preprocessing of FERET's baselines before PCA."""
 
 
 def oval(height: int, width: int) -> npt.NDArray[np.bool_]:
-    """The part of a crop that holds the face: wide enough for brows and chin, without hair and background."""
+    """Return the mask of the face in a crop: wide enough for brows and chin, without hair and background."""
     rows, columns = np.mgrid[:height, :width]
     across = (columns - (width - 1) / 2) / (width * 0.49)
     down = (rows - height * 0.47) / (height * 0.56)

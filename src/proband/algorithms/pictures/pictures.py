@@ -1,4 +1,4 @@
-"""Pictures from files and archives, as grey images of 8 bits; a broken one is a counted failure with its name."""
+"""Images from files and archives, as 8-bit grey images; a broken file is a counted failure with its name."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _SIXTEEN_TO_EIGHT = 257  # 65535 / 255
 
 @dataclass(frozen=True)
 class Pictures:
-    """Where the picture of each sample is found; none is read before it is asked for.
+    """The source of the image of each sample; images are read on request.
 
     Attributes
     ----------
     load
-        ``load(id)`` gives the grey picture of a sample, or raises an error that says why there is none.
+        ``load(id)`` returns the grey image of a sample, or raises an error with the reason why there is none.
 
     Examples
     --------
@@ -47,10 +47,10 @@ class Pictures:
 
     @classmethod
     def of(cls, source: str | Path, samples: Samples, file_column: str = _FILE) -> Pictures:
-        """Find pictures in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
+        """Find images in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
 
-        In a directory the column `file_column` of the table names the files, if there is one; otherwise a file is named
-        as the sample with the ending of a picture.
+        In a directory, the column `file_column` of the table gives the file names, if present; otherwise a
+        file has the name of the sample with the extension of an image format.
 
         Parameters
         ----------
@@ -59,12 +59,12 @@ class Pictures:
         samples
             The table of samples.
         file_column
-            The column that names the files of a directory.
+            The column with the file names in a directory.
 
         Returns
         -------
         Pictures
-            None is read yet.
+            The images, not yet read.
         """
         path = Path(source)
         require_regular(path)
@@ -79,16 +79,16 @@ class Pictures:
             require_no_files(file_column, path)
             return cls(_from_archive(path, samples))
         raise InputError(
-            f"{path} is neither a directory of pictures nor an .npz archive of them.", file=Said(path)
+            f"{path} is neither a directory of images nor an .npz archive of images.", file=Said(path)
         )
 
 
 def require_no_files(file_column: str, path: Path) -> None:
-    """Refuse a column of files for what is in one file."""
+    """Refuse a column of file names if all images are in one file."""
     if file_column != _FILE:
         raise UsageError(
             Hint(
-                "{named:file_column} has no effect on {file}, where samples are found by their ids.",
+                "{named:file_column} has no effect on {file}, which is searched by sample id.",
                 file=path.name,
             ),
             "leave it out.",
@@ -97,7 +97,7 @@ def require_no_files(file_column: str, path: Path) -> None:
 
 
 def read_picture(path: Path) -> Grey:
-    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside.
+    """Read an image as 8-bit grey: colour is converted to luminance, 16 bits are scaled to 8, transparency is ignored.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ def read_picture(path: Path) -> Grey:
             if picture.width * picture.height > _MOST_PIXELS:
                 raise InputError(
                     f"{path.name} has {count(picture.width)} × {count(picture.height)} pixels, more than {count(_MOST_PIXELS)}.",
-                    "it is damaged or made to harm; if it is sound, make it smaller.",
+                    "it may be damaged or malicious; if it is valid, reduce its size.",
                     file=Said(path.name),
                 )
             if picture.mode == "F":
                 raise InputError(
-                    f"{path.name} has fractions for grey values.",
-                    "scale it to whole numbers of 8 or 16 bits.",
+                    f"{path.name} has fractional grey values.",
+                    "convert it to whole numbers of 8 or 16 bits.",
                     file=Said(path.name),
                 )
             if picture.mode.startswith("I"):
@@ -135,7 +135,7 @@ def read_picture(path: Path) -> Grey:
         raise
     except Exception as error:  # of a damaged file, Pillow raises whatever its parsing meets
         raise InputError(
-            f"{path.name} cannot be read as a picture: {first_line(error)}.", file=Said(path.name)
+            f"{path.name} cannot be read as an image: {first_line(error)}.", file=Said(path.name)
         ) from None
 
 
@@ -161,7 +161,7 @@ class _Directory:
             candidate = self.path / f"{name}{ending}"
             if _is_file(candidate):
                 return read_picture(candidate)
-        raise InputError(f"There is no picture {name!r} in {self.path.name}.", file=Said(self.path.name))
+        raise InputError(f"{self.path.name} has no image {name!r}.", file=Said(self.path.name))
 
 
 def _is_file(path: Path) -> bool:
@@ -173,7 +173,7 @@ def _is_file(path: Path) -> bool:
 
 def _inside(path: Path, file: Any, name: str) -> Path:
     if not file:
-        raise InputError(f"The table names no file for {name!r}.")
+        raise InputError(f"The table has no file name for {name!r}.")
     return path / str(file)
 
 
@@ -188,14 +188,16 @@ def _from_archive(path: Path, samples: Samples) -> _Archive:
     if images.dtype.kind == "u" and images.dtype.itemsize == 2:
         images = np.rint(images / _SIXTEEN_TO_EIGHT).astype(np.uint8)
     if images.dtype != np.uint8:
-        raise InputError(f"pictures must have 8 or 16 bits, these are {images.dtype}.", file=path.name)
+        raise InputError(f"images must have 8 or 16 bits, got {images.dtype}.", file=path.name)
     long = [name for name in archive if archive.shape(name) == (len(images),)]
     texts = [name for name in long if archive.dtype(name).kind in "US"]
     telling = [name for name in texts if len(np.unique(archive[name])) == len(images)]
     texts = ["ids"] if "ids" in long else telling
     if len(texts) > 1:
         raise InputError(
-            f"any of {', '.join(texts)} could be the ids.", "call the right one 'ids'.", file=path.name
+            f"cannot tell which of {', '.join(texts)} contains the ids.",
+            "name the array of ids 'ids'.",
+            file=path.name,
         )
     if texts:
         found = archive[texts[0]].tolist()
@@ -208,7 +210,7 @@ def _from_archive(path: Path, samples: Samples) -> _Archive:
         place = {name: k for k, name in enumerate(samples.ids)}
     else:
         raise InputError(
-            f"{path.name} has {count(len(images))} pictures without ids, and the table has {count(len(samples))} samples.",
+            f"{path.name} has {count(len(images))} images without ids, but the table has {count(len(samples))} samples.",
             file=Said(path.name),
         )
 
@@ -225,18 +227,18 @@ class _Archive:
 
     def __call__(self, name: str) -> Grey:
         if name not in self.place:
-            raise InputError(f"There is no picture of {name!r} in {self.file}.", file=Said(self.file))
+            raise InputError(f"{self.file} has no image of {name!r}.", file=Said(self.file))
         picture: Grey = self.images[self.place[name]]
         return picture
 
 
 def check_grey(picture: Any, name: str) -> None:
-    """Refuse what is not a grey picture of 8 bits."""
+    """Refuse anything but an 8-bit grey image."""
     if getattr(picture, "ndim", 0) != 2 or picture.dtype != np.uint8:
         shape = " × ".join(map(str, getattr(picture, "shape", ()))) or "no array"
-        raise UsageError(f"The picture of {name!r} is {shape}, not a grey image of 8 bits.")
+        raise UsageError(f"The image of {name!r} is {shape}, not an 8-bit grey image.")
 
 
 def reason(error: ProbandError) -> str:
-    """Why a picture failed, in one line."""
+    """Return why an image failed, in one line."""
     return error.message.rstrip(".")

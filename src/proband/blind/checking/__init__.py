@@ -1,1 +1,1 @@
-"""Is a submission fit to be scored?"""
+"""Check whether a submission can be scored."""

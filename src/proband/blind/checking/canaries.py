@@ -1,4 +1,4 @@
-"""What the key's repeated images tell of a submission: whether a score depends on its two images alone."""
+"""Check with the repeated images in the key whether a score depends only on its two images."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SQUARE = 200  # images met in both sets whose scores are looked at either way r
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Where the repeats of a key stand in the package's lists.
+    """The positions of the repeats of a key in the lists of the package.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Repeats:
 
     @classmethod
     def of(cls, key: Key, package: Package) -> Repeats:
-        """Find them."""
+        """Find the repeats."""
         row = {name: place for place, name in enumerate(package.queries)}
         column = {name: place for place, name in enumerate(package.targets)}
         shown = dict(zip(key.table["name"], key.table["repeat_of"], strict=True))
@@ -73,25 +73,26 @@ def _places(pairs: list[tuple[int, int]]) -> Pairs:
 
 @dataclass(frozen=True)
 class Canaries:
-    """What the repeats showed.
+    """The results of comparing repeats.
 
-    Differences are shares of what counts as equal: at most 1.
+    Differences are relative to the tolerance: at most 1.
 
     Attributes
     ----------
     spread
-        The typical spread of the scores that `Equality` goes by.
+        The typical spread of the scores that `Equality` uses.
     n_query_repeats, row_gap
-        Images that are twice among the queries, and the greatest difference of their rows.
+        The number of images that occur twice among the queries, and the largest difference of their rows.
     n_target_repeats, column_gap
         The same for targets and columns.
     n_control, control_gap
-        Pairs of images scored a second time in the control sets, and their greatest difference.
+        The number of pairs scored again in the control sets, and their largest difference.
     n_selves, self_share
-        Images in both sets, and the median share of other targets that an image's own beats.
+        The number of images in both sets, and the median share of other targets that are farther than the
+        image's own copy.
     symmetry_gap
-        The greatest difference of two images' scores either way round, which may be any for scores that are not declared
-        symmetric; None if there are no two such images.
+        The largest difference between the scores of two images in both orders, which may be large if scores
+        are not declared symmetric; None without two such images.
     """
 
     spread: float
@@ -115,7 +116,7 @@ def examine(
     equality: Equality,
     mated: Callable[[], OrientationCheck | None],
 ) -> Canaries:
-    """Compare what must be equal, and refuse what is not with the likeliest reason.
+    """Compare scores that must be equal, and refuse differences with the most likely reason.
 
     `seen` is the survey of `scores` with `repeats.targets` for its pairs of columns; `mated` looks at pairs of one person.
     """
@@ -134,8 +135,8 @@ def examine(
     symmetry = _symmetry_gap(scores, repeats, equality)
     if declared.symmetric == "yes" and symmetry is not None and symmetry[0] > 1:
         raise InputError(
-            f"{scores.name} is declared symmetric, but two images score {symmetry[1]} one way and {symmetry[2]} the other way round.",
-            "write symmetric = false, or mend the scores.",
+            f"{scores.name} is declared symmetric, but two images score {symmetry[1]} in one order and {symmetry[2]} in the other.",
+            "write symmetric = false, or fix the scores.",
             file=Said(scores.name),
         )
     return Canaries(
@@ -183,14 +184,14 @@ def _refuse_repeats(
         return
     reason = {
         None: "the algorithm is not deterministic, or rows or columns are not in the package's order",
-        True: "the algorithm is not deterministic, scores depend on more than the two images, or some rows were mixed up",
+        True: "the algorithm is not deterministic, scores depend on more than the two images, or some rows are in the wrong order",
         False: "rows or columns are not in the package's order (permuted)",
     }[ordered]
     raise InputError(
-        f"{what} {pair[0]!r} and {pair[1]!r} are the same image, but with {other} they score "
+        f"{what} {pair[0]!r} and {pair[1]!r} are the same image, but their scores with {other} are "
         f"{shown(got[0])} and {shown(got[1])}: {reason}.",
         Hint(
-            "rows follow queries.csv and columns targets.csv; if it is a matter of rounding alone, allow more with {option:tolerance}"
+            "rows follow queries.csv and columns targets.csv; if only rounding differs, increase {option:tolerance}"
         ),
         file=scores.name,
     )

@@ -1,4 +1,4 @@
-"""A submission that passed, and what was found of it."""
+"""A submission that passed, and the results of its checks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SCORES = Sentence(
     "note",
     "{algorithm}: {queries:count query/queries} × {targets:count target}, {orientation}, from {low:threshold} to {high:threshold}",
 )
-TIED = Sentence("blind.tied", "note", "{share:hundredth} of the scores equal another one of the same query")
+TIED = Sentence("blind.tied", "note", "{share:hundredth} of the scores equal another score of the same query")
 FAILED_COMPARISONS = Sentence(
-    "blind.failed-comparisons", "note", "Failed comparisons, which will count as misses: {n:count}"
+    "blind.failed-comparisons", "note", "Failed comparisons, counted as misses: {n:count}"
 )
 NO_TRAINING_STATED = Sentence("blind.no-training-stated", "caution", "Training is not stated")
 TRAINED_ON = Sentence(
@@ -32,32 +32,34 @@ TRAINED_ON = Sentence(
 RUN_STATED = Sentence(
     "blind.run-stated", "note", "Run by {operator} from {started} to {finished} on {machine}, as stated"
 )
-NO_RUN_STATED = Sentence("blind.no-run-stated", "note", "Who ran it, when and on which machine is not stated")
+NO_RUN_STATED = Sentence(
+    "blind.no-run-stated", "note", "The operator, the times and the machine are not stated"
+)
 CHECKED_WITH_KEY = Sentence(
     "blind.checked-with-key",
     "note",
-    "Repeated images, orientation, symmetry and training are checked with the key, by whoever has it",
+    "Checking repeated images, orientation, symmetry and training requires the key",
 )
 SYMMETRY_UNCHECKED = Sentence(
     "blind.symmetry-unchecked",
     "caution",
-    "Declared symmetric, which cannot be checked: fewer than two images are in both sets",
+    "Declared symmetric, but this cannot be checked: fewer than two images are in both sets",
 )
 REPEATS_ALIKE = Sentence(
     "blind.repeats-alike",
     "note",
     "Scores of repeats agree for {queries:count repeated query/repeated queries} and {targets:count repeated target} "
-    "(differences are at most {gap:percent} of what is allowed)",
+    "(differences are at most {gap:percent} of the tolerance)",
 )
 CONTROL_ALIKE = Sentence(
     "blind.control-alike",
     "note",
-    "Scores of {n:count control pair} agree with those of the main sets (at most {gap:percent} of what is allowed)",
+    "Scores of {n:count control pair} agree with those of the main sets (differences are at most {gap:percent} of the tolerance)",
 )
 COPIES_CLOSE = Sentence(
     "blind.copies-close",
     "note",
-    "Own copies of {n:count image} in both sets are closer than {share:percent} of the other targets, on the median",
+    "For {n:count image} in both sets, the image's own copy is closer than {share:percent} of the other targets (median)",
 )
 
 
@@ -68,11 +70,11 @@ class Checked(Record):
     Attributes
     ----------
     submission, package
-        What was checked, and against what.
+        The submission, and the package it answers.
     scores
-        Its matrix, laid over the package's lists.
+        Its matrix, aligned with the lists of the package.
     survey
-        What the scores look like.
+        Statistics of the scores.
     canaries
         What the repeats showed; None without the key.
     """
@@ -101,10 +103,10 @@ class Checked(Record):
 
     def __repr__(self) -> str:
         known = "without the key" if self.canaries is None else "with the key"
-        return f"Checked({self.submission.declared.algorithm!r} for {self.package.name!r}, {known}: fit to be scored)"
+        return f"Checked({self.submission.declared.algorithm!r} for {self.package.name!r}, {known}: ready to be scored)"
 
     def sentences(self) -> list[Note]:
-        """What was found."""
+        """Return the results in sentences."""
         declared, seen = self.submission.declared, self.survey
         rows, columns = self.scores.shape
         said = [
@@ -128,10 +130,10 @@ class Checked(Record):
             NO_RUN_STATED()
             if run is None
             else RUN_STATED(
-                operator=run.operator or "a person not named",
+                operator=run.operator or "an unnamed operator",
                 started=show_moment(run.started),
                 finished=show_moment(run.finished),
-                machine=run.machine or "a machine not described",
+                machine=run.machine or "an unnamed machine",
             )
         )
         if self.canaries is None:
@@ -144,13 +146,13 @@ class Checked(Record):
 
     @property
     def training(self) -> dict[str, Any] | None:
-        """What was declared about training; of names, no more than how many there are."""
+        """The declared training; for names, only their number."""
         declared = self.submission.declared.training
         return None if declared is None else summary_of({"either": declared}, self.package.training_salt)
 
     @property
     def n_failed_images(self) -> int:
-        """How many images the algorithm failed on, as declared."""
+        """The declared number of images on which the algorithm failed."""
         return len(set(self.submission.declared.failed))
 
 

@@ -1,4 +1,4 @@
-"""Is a submission fit to be scored? The same questions for the participant before sending and for whoever receives it."""
+"""Check whether a submission can be scored, in the same way for the participant and the receiver."""
 
 from __future__ import annotations
 
@@ -34,32 +34,33 @@ def check(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Checked:
-    """Refuse a submission that is not fit to be scored, and name the first offence.
+    """Refuse a submission that cannot be scored, and report the first fault.
 
     Parameters
     ----------
     package
-        The package it answers; `Package.read` has made sure that it is unchanged.
+        The package it answers; `Package.read` has verified that it is unchanged.
     submission
-        What was handed in.
+        The submission.
     key
         With it, repeated images, the control pair, the orientation and the declared training are checked as well.
     tolerance
-        How far scores that must be equal may lie apart, in typical spreads of the scores; see `Equality`.
+        The largest difference between scores that must be equal, in typical spreads of the scores; see
+        `Equality`.
 
     Raises
     ------
     InputError
-        With what is wrong, where, and how to mend it.
+        With the fault, its place, and how to fix it.
     """
     if key is None and tolerance != TOLERANCE:
         raise UsageError(
-            Hint("{named:tolerance} is of what is checked with the key, and has no effect without it."),
-            "leave it out.",
+            Hint("{named:tolerance} applies only to checks with the key, and has no effect without it."),
+            "omit it.",
         )
     if not 0 <= tolerance < 1:
         raise UsageError(
-            f"The tolerance is a share of the scores' spread from 0 to below 1, got {tolerance!r}."
+            f"The tolerance is a share of the range of the scores, at least 0 and below 1, got {tolerance!r}."
         )
     if key is not None:
         key.require(package)
@@ -102,7 +103,7 @@ def _require_known_failures(package: Package, submission: Submission) -> None:
     unknown = [name for name in submission.declared.failed if name not in known]
     if unknown:
         raise InputError(
-            f"{counted(len(unknown), 'name under failed is', 'names under failed are')} not in the package: {first_few(unknown)}.",
+            f"{counted(len(unknown), 'failed name is', 'failed names are')} not in the package: {first_few(unknown)}.",
             file=DECLARATION,
         )
 
@@ -111,15 +112,15 @@ def _control(package: Package, submission: Submission, key: Key | None) -> Laid 
     if not package.control_queries:
         if submission.control is not None:
             raise InputError(
-                f"{submission.control.name} is not asked for.",
-                "this package has no control sets.",
+                f"{submission.control.name} is not expected.",
+                "remove it: this package has no control sets.",
                 file=Said(submission.control.name),
             )
         return None
     if submission.control is None:
         raise InputError(
             f"{submission.path} lacks the scores of the control sets ({CONTROL}.npy, {CONTROL}.csv, …).",
-            f"score control_queries.csv against control_targets.csv, apart from the others; {SCORES}.* holds the rest.",
+            f"score control_queries.csv against control_targets.csv separately; {SCORES}.* contains only the main sets.",
             place=Said(submission.path),
         )
     return _laid(
@@ -175,27 +176,27 @@ def _require_axis(name: str, ids: Ids, expected: tuple[str, ...], source: str, k
     unknown = [one for one in ids if one not in known]
     if unknown and key is not None and unknown[0] in key.samples.ids:
         raise InputError(
-            f"the {ids.what} id {unknown[0]!r} is an original name of the test, which only the key tells.",
-            "ask how it came to be known.",
+            f"the {ids.what} id {unknown[0]!r} is an original name of the test, which only the key contains.",
+            "ask the participant where the name comes from.",
             file=name,
         )
     if unknown:
         raise InputError(
             f"{counted(len(unknown), f'{ids.what} id is', f'{ids.what} ids are')} not in {source}: {first_few(unknown)}.",
-            "use the random names of the package, as they are.",
+            "use the random names of the package unchanged.",
             file=name,
         )
     missing = [one for one in expected if one not in ids]
     if missing:
         raise InputError(
             f"{count(len(missing))} of {count(len(expected))} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
-            f"score every one in {source}.",
+            f"score every image in {source}.",
             file=name,
         )
     for place, (got, wanted) in enumerate(zip(ids, expected, strict=True), start=1):
         if got != wanted:
             raise InputError(
-                f"the {ids.what} ids are permuted: number {count(place)} is {got!r}, and should be {wanted!r}.",
+                f"the {ids.what} ids are permuted: number {count(place)} is {got!r}, expected {wanted!r}.",
                 f"keep the order of {source}.",
                 file=name,
             )
@@ -207,7 +208,7 @@ def _require_finite(matrix: Laid, seen: ScoreSurvey) -> None:
         raise InputError(
             f"{counted(seen.n_not_finite, 'score is', 'scores are')} not finite; the first is {matrix.values[row, column]} for query "
             f"{matrix.queries[row]!r} and target {matrix.targets[column]!r}.",
-            f"write a number in every cell, and name images that could not be processed under failed in {DECLARATION}.",
+            f"write a number in every cell, and list images that could not be processed under 'failed' in {DECLARATION}.",
             file=matrix.name,
         )
     if not seen.n_scores:
@@ -218,27 +219,29 @@ def _require_scores(matrix: Laid, seen: ScoreSurvey) -> None:
     _require_finite(matrix, seen)
     if len(seen.levels) == 1:
         raise InputError(
-            f"every score is {given(seen.levels[0])}.", "are they the right scores?", file=matrix.name
+            f"every score is {given(seen.levels[0])}.",
+            "check that these are the right scores.",
+            file=matrix.name,
         )
     if len(seen.levels) == 2:
         raise InputError(
-            f"{matrix.name} holds two different values only ({digits(seen.levels[0], 6)} and {digits(seen.levels[1], 6)}): decisions, or a guess of "
-            "the key, and no scores.",
-            "hand in how alike images are, before any threshold.",
+            f"{matrix.name} contains only two different values ({digits(seen.levels[0], 6)} and {digits(seen.levels[1], 6)}): decisions, "
+            f"or a guess of the key, not scores.",
+            "submit similarities or distances, before any threshold.",
             file=Said(matrix.name),
         )
     if seen.constant_row is not None:
         row = seen.constant_row
         raise InputError(
             f"all scores of query {matrix.queries[row]!r} (row {count(row + 1)}) are equal.",
-            f"if the image could not be processed, name it under failed in {DECLARATION}.",
+            f"if the image could not be processed, list it under 'failed' in {DECLARATION}.",
             file=matrix.name,
         )
     if seen.constant_column is not None:
         column = seen.constant_column
         raise InputError(
             f"all scores of target {matrix.targets[column]!r} (column {count(column + 1)}) are equal.",
-            f"if the image could not be processed, name it under failed in {DECLARATION}.",
+            f"if the image could not be processed, list it under 'failed' in {DECLARATION}.",
             file=matrix.name,
         )
 
@@ -248,9 +251,9 @@ def _require_untrained(submission: Submission, key: Key) -> None:
     met = met_by(submission.declared.training or (), key)
     if met:
         raise InputError(
-            f"{submission.declared.algorithm} was trained on the test: {met[0]}"
+            f"{submission.declared.algorithm} was trained on test data: {met[0]}"
             + (f" ({count(len(met))} entries of its declaration are in the test)." if len(met) > 1 else "."),
-            "training must be over before the test begins, on other people.",
+            "training must use other people and be finished before the test begins.",
             source=Said(submission.declared.algorithm),
         )
 
@@ -275,7 +278,7 @@ def _require_orientation(scores: Laid, submission: Submission, mated: Orientatio
     declared = submission.declared.orientation
     right = "distance" if declared == "similarity" else "similarity"
     raise InputError(
-        f"read as a {declared}, genuine pairs look worse than impostor pairs (AUC {fixed(mated.auc, 3)}; for "
+        f"read as a {declared}, mated pairs score worse than non-mated pairs (AUC {fixed(mated.auc, 3)}; for "
         f"{count(mated.n_below)} of {count(mated.n_subjects)} people, p {p_value(mated.p_value)}).",
         f'write orientation = "{right}" in {DECLARATION}.',
         file=scores.name,

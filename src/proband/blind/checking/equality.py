@@ -1,4 +1,4 @@
-"""When two scores of the same two images count as equal, however large or heavy-tailed the others are."""
+"""When two scores of the same two images count as equal, regardless of the size and tails of the other scores."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Floats = npt.NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Equality:
-    """How far two scores that must be equal may lie apart.
+    """The tolerance for two scores that must be equal.
 
-    The difference allowed is `tolerance` times `spread`, and the rounding of a 32-bit float of that very score. A large
-    number that is added to all scores of a query buys no more rounding: what counts is then how far the score lies from the
-    middle of its row.
+    The difference allowed is `tolerance` times `spread`, plus the rounding of a 32-bit float of that score.
+    Adding a large number to all scores of a query does not increase the rounding allowed: the distance of the
+    score from the middle of its row is used.
 
     Attributes
     ----------
     spread
-        The least of three typical spreads, within a row, within a column and over all. Each is an interquartile range, as a
-        standard deviation, so that no few scores can change it.
+        The smallest of three typical spreads: within a row, within a column and over all. Each is an
+        interquartile range, scaled to a standard deviation, so a few scores cannot change it.
     """
 
     tolerance: float
@@ -40,7 +40,7 @@ class Equality:
 
     @classmethod
     def of(cls, scores: Laid, tolerance: float) -> Equality:
-        """Look at rows spread over the matrix."""
+        """Estimate the spread from rows spread over the matrix."""
         n_rows, n_columns = scores.shape
         n = min(n_rows, _MOST_ROWS, max(8, _MOST_CELLS // n_columns))
         rows = np.unique(np.linspace(0, n_rows - 1, n).round().astype(np.intp))
@@ -54,9 +54,10 @@ class Equality:
         return cls(tolerance, min((one for one in found if one > 0), default=0.0))
 
     def apart(self, one: Floats, other: Floats, middles: Floats) -> npt.NDArray[np.float64]:
-        """How far scores lie apart, as a share of what is allowed: up to 1 they are equal.
+        """Return the differences of scores relative to the tolerance: up to 1 they are equal.
 
-        Not-a-number stands for a failure: two failures agree, one alone is infinitely far. `middles` are those of the rows.
+        NaN marks a failure: two failures agree, a single failure is infinitely far. `middles` are those of
+        the rows.
         """
         first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
         with np.errstate(over="ignore"):

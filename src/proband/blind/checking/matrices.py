@@ -1,4 +1,4 @@
-"""Matrices of scores as they are handed in, and as they lie over a package's lists of names."""
+"""Matrices of scores as submitted, and aligned with the lists of a package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBERED = ("query:1", "target:1")  # how a format without ids names its first 
 
 @dataclass(frozen=True, eq=False)
 class SubmittedMatrix:
-    """One matrix as it was handed in: nothing but its form has been looked at.
+    """A matrix as submitted: only its form has been checked.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class SubmittedMatrix:
     values
         Queries × targets; memory-mapped where the format allows.
     queries, targets
-        The ids the file itself gives; None if it gives none.
+        The ids in the file; None if there are none.
     cells
-        Codes of cells that are no scores, if the file has such.
+        Codes of cells without a score, if the file has any.
     """
 
     name: str
@@ -64,7 +64,7 @@ class SubmittedMatrix:
 
 @dataclass(frozen=True, eq=False)
 class Laid:
-    """A matrix whose rows are a package's queries and whose columns are its targets.
+    """A matrix whose rows are the queries and whose columns are the targets of a package.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Laid:
     queries, targets
         The package's random ids.
     failed_queries, failed_targets
-        Which of them could not be processed: none of their comparisons counts as scored.
+        The images that could not be processed: their comparisons count as failed.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Laid:
         return len(self.queries), len(self.targets)
 
     def failures(self, rows: Rows) -> Mask | None:
-        """Which cells of some rows failed: those that say so, and those of images that failed; None if none did."""
+        """Return which cells of some rows failed: cells marked as failed, and cells of failed images; None if there are none."""
         own = self.failed_queries[rows]
         if self.cells is None and not own.any() and not self.failed_targets.any():
             return None
@@ -98,7 +98,7 @@ class Laid:
         return failed if self.cells is None else failed | (self.cells[rows] == FAILED)
 
     def floats(self, rows: Rows) -> Values:
-        """The scores of some rows, not-a-number where a comparison failed."""
+        """Return the scores of some rows, NaN for failed comparisons."""
         require_whole(self.values)
         stored = self.values.dtype
         short = stored.kind == "f" and stored.itemsize <= 4
@@ -110,30 +110,30 @@ class Laid:
 
 
 def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> SubmittedMatrix:
-    """Read the one matrix of a file, and make sure that it says nothing else than what was declared."""
+    """Read the only matrix of a file, and check that it agrees with the declaration."""
     try:
         file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
     except ProbandError as error:
         # What was handed in is at fault; options that would say how to read it are none of a blind test's.
         option = error.cure is None or isinstance(error.cure, Hint)
-        cure = "hand in a plain matrix of numbers, as .npy or .csv." if option else error.cure
+        cure = "submit a plain matrix of numbers, as .npy or .csv." if option else error.cure
         raise InputError(error.fault, cure, source=error.source, file=error.file) from None
     if len(file.matrices) != 1:
         raise InputError(
-            f"{path.name} holds {len(file.matrices)} matrices ({first_few(list(file.matrices))}), and one is needed.",
-            "hand in each algorithm in a directory of its own.",
+            f"{path.name} contains {len(file.matrices)} matrices ({first_few(list(file.matrices))}), expected one.",
+            "submit each algorithm in a separate directory.",
             file=Said(path.name),
         )
     (values,) = file.matrices.values()
     if values.ndim != 2 or values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
         raise InputError(
-            f"{path.name} is not a matrix of numbers: it is {values.dtype} of {values.ndim} axes.",
+            f"{path.name} is not a matrix of numbers: got {values.dtype} with {values.ndim} axes.",
             file=Said(path.name),
         )
     if file.orientation not in (None, orientation):
         raise InputError(
-            f"{path.name} says that its scores are a {file.orientation}, but the declaration says {orientation}.",
-            "say the same in both.",
+            f"{path.name} states that its scores are a {file.orientation}, but the declaration states {orientation}.",
+            "make the two agree.",
             file=Said(path.name),
         )
     _refuse_gaps(path.name, file)
@@ -158,11 +158,11 @@ def _refuse_gaps(name: str, file: ScoreFile) -> None:
     raise InputError(
         f"{counted(int((cells == DONT_CARE).sum()), 'pair has', 'pairs have')} no score; the first is query {query} and target "
         f"{target}.",
-        "every query is compared with every target; a comparison that failed is marked as failed (2).",
+        "compare every query with every target, and mark failed comparisons as failed (2).",
         file=name,
     )
 
 
 def shown(score: float) -> str:
-    """A score as messages give it."""
+    """Return a score as shown in messages."""
     return "nothing (a failure)" if np.isnan(score) else digits(score, 7)

@@ -1,4 +1,4 @@
-"""The same pairs scored twice, among many images and among few: how do the scores differ?"""
+"""Detect normalisation by comparing the scores of the same pairs among many and among few images."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _SLIGHT = 0.01  # of the spread: such a change keeps the order whatever its caus
 Floats = npt.NDArray[np.float64]
 _WAYS = {
     "rescaled": (
-        "all scores are rescaled over the whole test set, as min-max or a z-score over the matrix does",
-        "the scores of each query (row) are rescaled over the targets, as t-norm does",
-        "the scores of each target (column) are rescaled over the queries, as z-norm does",
+        "all scores are rescaled over the whole test set, such as by min-max or a z-score over the matrix",
+        "the scores of each query (row) are rescaled over the targets, such as by t-norm",
+        "the scores of each target (column) are rescaled over the queries, such as by z-norm",
     ),
     "ranked": (
-        "all scores are replaced by ranks over the whole test set, or bent by another curve that depends on it",
-        "the scores of each query (row) are replaced by ranks over the targets, or bent by another curve that depends on them",
-        "the scores of each target (column) are replaced by ranks over the queries, or bent by another curve that depends on them",
+        "all scores are replaced by ranks over the whole test set, or transformed by another function that depends on it",
+        "the scores of each query (row) are replaced by ranks over the targets, or transformed by another function that depends on them",
+        "the scores of each target (column) are replaced by ranks over the queries, or transformed by another function that depends on them",
     ),
 }
 
 
 def normalised_how(main: Floats, control: Floats) -> str | None:
-    """Say in words how scores of the main sets became those of the control sets; None if it cannot be told.
+    """Describe how scores of the main sets relate to scores of the control sets; None if unknown.
 
-    A normalisation is told by its form: a straight line over the whole matrix, by row or by column that takes the one to
-    the other; or the order that ranks keep.
+    A normalisation is recognised by its form: a linear map over the whole matrix, by row or by column; or a
+    map that preserves ranks.
     """
     kept = np.ix_(~np.isnan(main + control).all(axis=1), ~np.isnan(main + control).all(axis=0))
     main, control = main[kept], control[kept]

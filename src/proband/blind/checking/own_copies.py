@@ -1,4 +1,4 @@
-"""Images that are in both sets: is each closest to its own copy?"""
+"""Check whether images in both sets are closest to their own copies."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ _NEARLY_ALL, _HALF = 0.99, 0.5
 
 @dataclass(frozen=True, eq=False)
 class OwnCopies:
-    """How many of the other targets each image's own copy beats.
+    """The share of other targets that are farther than each image's own copy.
 
     Attributes
     ----------
     rows
-        Where the images stand among the queries; those that failed are left out.
+        The positions of the images among the queries, without failed images.
     shares
         For each, the share of the other targets that are farther than its own copy; ties count half.
     exchanged
-        Which of them are closest to the copy of another, that one perhaps to the copy of a third, and so on back to the first.
-        No distance, and no product of features, can do that: their rows stand in one another's places.
+        The images that are closest to the copy of another image, which may be closest to the copy of a
+        third, and so on back to the first. No distance and no product of features has this property, so their
+        rows were exchanged.
     """
 
     rows: Pairs
@@ -44,7 +45,7 @@ class OwnCopies:
     def of(
         cls, scores: Laid, declared: Declaration, selves: Pairs, repeated_targets: Pairs, equality: Equality
     ) -> OwnCopies:
-        """Look at every image that is in both sets (rows and columns `selves`), in blocks of rows."""
+        """Compare every image in both sets (rows and columns `selves`), in blocks of rows."""
         again = defaultdict(list)
         for one, repeat in repeated_targets:
             again[int(one)].append(int(repeat))
@@ -74,52 +75,52 @@ class OwnCopies:
         return float(np.median(self.shares)) if len(self.shares) else None
 
     def refuse_strays(self, scores: Laid) -> None:
-        """Refuse a few images that are far from their own copies where nearly all others are the closest."""
+        """Refuse a few images that are far from their own copies if nearly all other images are closest to theirs."""
         stray = (self.shares < _HALF) | self.exchanged
         if self.share is None or self.share < _NEARLY_ALL or not stray.any():
             return
         first = int(np.argmax(stray))
         row = int(self.rows[first])
         raise InputError(
-            f"of {count(len(self.rows))} images that are in both sets nearly all are closest to their own copies, but "
-            f"{count(int(stray.sum()))} are not; the first is query {scores.queries[row]!r} (row {count(row + 1)}), whose copy is closer than "
-            f"{percent(self.shares[first])} of the other targets. Rows or columns were mixed up (permuted), or images read wrongly.",
-            "rows follow queries.csv and columns targets.csv; an image that could not be processed is named under failed.",
+            f"of {count(len(self.rows))} images in both sets, nearly all are closest to their own copies, "
+            f"but {count(int(stray.sum()))} are not; the first is query {scores.queries[row]!r} (row {count(row + 1)}), whose copy is closer than "
+            f"{percent(self.shares[first])} of the other targets. Rows or columns are permuted, or images were read wrongly.",
+            "rows follow queries.csv and columns targets.csv; list images that could not be processed under 'failed'.",
             file=scores.name,
         )
 
     def refuse_disorder(
         self, scores: Laid, declared: Declaration, look: Callable[[], OrientationCheck | None]
     ) -> None:
-        """Refuse scores by which an image is usually not close to its own copy; `look` asks pairs of one person."""
+        """Refuse scores if images are usually not close to their own copies; `look` compares pairs of one person."""
         if self.share is None or self.share >= CLOSE:
             return
-        facing = f"an image's own copy among the targets is closer than {percent(self.share)} of the other targets, on the median"
+        facing = f"an image's own copy among the targets is closer than {percent(self.share)} of the other targets (median)"
         said = f"{scores.name}: read as a {declared.orientation}, {facing}"
         right = "distance" if declared.orientation == "similarity" else "similarity"
         if self.share >= _FAR:
             raise InputError(
-                f"{facing}: rows or columns are not in the package's order (permuted), or these are not scores "
-                "of its images.",
+                f"{facing}: rows or columns are not in the package's order (permuted), or the scores are "
+                f"for other images.",
                 "rows follow queries.csv and columns targets.csv.",
                 file=scores.name,
             )
         mated = look()
         if mated is not None and mated.auc < _HALF:
             raise InputError(
-                f"{said}, and pairs of one person are farther apart than others (AUC {fixed(mated.auc, 3)}): the orientation is "
+                f"{said}, and mated pairs are farther apart than other pairs (AUC {fixed(mated.auc, 3)}): the orientation is "
                 "reversed.",
                 f'write orientation = "{right}".',
             )
         if mated is not None and mated.auc > _HALF:
             raise InputError(
-                f"{said}, but other images of the same person are close (AUC {fixed(mated.auc, 3)}): copies were scored in another way "
-                "than other pairs.",
-                "score every pair alike, an image and its own copy too.",
+                f"{said}, but other images of the same person are close (AUC {fixed(mated.auc, 3)}): copies "
+                f"were scored differently from other pairs.",
+                "score every pair in the same way, including an image and its own copy.",
             )
         raise InputError(
-            f"{said}: the orientation may be reversed, or copies were scored in another way than other pairs.",
-            f'if it is reversed, write orientation = "{right}"; score every pair alike.',
+            f"{said}: the orientation may be reversed, or copies were scored differently from other pairs.",
+            f'if it is reversed, write orientation = "{right}"; score every pair in the same way.',
         )
 
 

@@ -1,4 +1,4 @@
-"""What a participant hands in: what the algorithm is and was trained on, and its scores of the package's images."""
+"""Submissions of participants: a declaration of the algorithm and its training, and its scores of the images of the package."""
 
 from __future__ import annotations
 
@@ -39,22 +39,23 @@ _BESIDE = (".json", ".xml", ".mask")  # files that describe a matrix
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a participant states of an algorithm.
+    """What a participant declares about an algorithm.
 
     Attributes
     ----------
     algorithm
-        What it is called in tables.
+        Its name in tables.
     orientation
-        Which way its scores point.
+        Whether a higher score means more similar (``similarity``) or less similar (``distance``).
     symmetric
-        Whether the score of two images does not depend on which is the query: ``yes``, ``no`` or ``unstated``.
+        Whether the score of two images is independent of which is the query: ``yes``, ``no`` or ``unstated``.
     training
-        Ids of samples or people it was trained on, plain or hashed, or names of training sets; None if nothing is stated.
+        Ids of training samples or people, plain or hashed, or names of training sets; None if nothing is
+        stated.
     failed
-        Random ids of images that it could not process: their scores are not looked at and count as failures.
+        Random ids of images that could not be processed: their scores are ignored and count as failures.
     contact
-        Whom to ask.
+        Whom to contact.
     run
         Who ran it, when, and on which machine, if the participant states it here.
     """
@@ -69,7 +70,7 @@ class Declaration:
 
     @classmethod
     def read(cls, path: Path) -> Declaration:
-        """Read ``submission.toml``; a key that is not known is refused with the nearest that is."""
+        """Read ``submission.toml``; an unknown key is refused, with the nearest known key as a hint."""
         require_regular(path)
         if not path.is_file():
             raise InputError(
@@ -83,7 +84,7 @@ class Declaration:
             for key in stated:
                 if key not in _KEYS:
                     raise InputError(
-                        f"{DECLARATION} has the key {key!r}, which is not known.",
+                        f"{DECLARATION} has the unknown key {key!r}.",
                         meant(key, _KEYS),
                         file=Said(DECLARATION),
                     )
@@ -91,19 +92,19 @@ class Declaration:
             if not algorithm:
                 raise InputError(
                     f"{DECLARATION} does not name the algorithm.",
-                    'write algorithm = "…", as tables shall show it.',
+                    'write algorithm = "…", the name to show in tables.',
                     file=Said(DECLARATION),
                 )
             if not algorithm.isprintable():
                 raise InputError(
-                    f"the algorithm is called {algorithm!r:.60}.",
-                    "its name is one line of plain text.",
+                    f"the algorithm has the name {algorithm!r:.60}.",
+                    "use one line of plain text.",
                     file=DECLARATION,
                 )
             symmetric = stated.get("symmetric", UNSTATED)
             if not isinstance(symmetric, bool) and symmetric != UNSTATED:
                 raise InputError(
-                    f"symmetric is {symmetric!r}.", f'it is true, false or "{UNSTATED}".', file=DECLARATION
+                    f"symmetric is {symmetric!r}.", f'write true, false or "{UNSTATED}".', file=DECLARATION
                 )
             return cls(
                 algorithm,
@@ -121,7 +122,7 @@ def _orientation(value: object) -> Orientation:
         said = "is not stated" if value in (None, "") else f"is {value!r:.60}"
         raise InputError(
             f"the orientation of the scores {said}.",
-            'write "similarity" (larger is more alike) or "distance" (smaller is more alike); it is never guessed.',
+            'write "similarity" (larger is more similar) or "distance" (smaller is more similar).',
             file=DECLARATION,
         )
     return value  # type: ignore[return-value]
@@ -130,7 +131,7 @@ def _orientation(value: object) -> Orientation:
 def _text(stated: Mapping[str, Any], key: str) -> str:
     value = stated.get(key, "")
     if not isinstance(value, str):
-        raise InputError(f"{key} is {value!r:.60}.", "it is a text in quotation marks.", file=DECLARATION)
+        raise InputError(f"{key} is {value!r:.60}.", "write a text in quotation marks.", file=DECLARATION)
     return value
 
 
@@ -139,16 +140,14 @@ def _run(stated: object) -> RunRecord | None:
     if stated is None:
         return None
     if not isinstance(stated, dict):
-        raise InputError(f"run is {stated!r:.60}.", "it is a table: [run].", file=DECLARATION)
+        raise InputError(f"run is {stated!r:.60}.", "write a table: [run].", file=DECLARATION)
     for key, value in stated.items():
         if key not in _OF_RUNS:
-            raise InputError(
-                f"[run] has the key {key!r}, which is not known.", meant(key, _OF_RUNS), file=DECLARATION
-            )
+            raise InputError(f"[run] has the unknown key {key!r}.", meant(key, _OF_RUNS), file=DECLARATION)
         timed = key in ("started", "finished") and isinstance(value, datetime)
         if not timed and not isinstance(value, str):
             raise InputError(
-                f"{key} of [run] is {value!r:.60}.", "it is a text in quotation marks.", file=DECLARATION
+                f"{key} of [run] is {value!r:.60}.", "write a text in quotation marks.", file=DECLARATION
             )
     return stated_run({key: value or None for key, value in stated.items()}, DECLARATION)
 
@@ -161,7 +160,7 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
     if not isinstance(value, str):
         raise InputError(
             f"{key} is {value!r:.60}.",
-            'it is a list of texts, or the name of a file: "ids.txt".',
+            'write a list of texts, or the name of a file: "ids.txt".',
             file=DECLARATION,
         )
     if not value:
@@ -172,7 +171,7 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
     if not path.is_file():
         raise InputError(
             f"{key} names the file {value!r}, which is not in the submission.",
-            f'put it there, or write {key} = ["…", "…"].',
+            f'add the file, or write {key} = ["…", "…"].',
             file=DECLARATION,
         )
     with reading(path, "a list of ids"):
@@ -182,7 +181,7 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Submission:
-    """One algorithm's answer to one package.
+    """The submission of one algorithm for one package.
 
     Attributes
     ----------
@@ -195,7 +194,8 @@ class Submission:
     digests
         SHA-256 of every file of the submission, by name.
     run
-        The record of the run: from ``submission.toml``, or from the file beside the scores that ``proband recognize`` writes.
+        The record of the run: from ``submission.toml``, or from the file that ``proband recognize`` writes
+        next to the scores.
     """
 
     path: Path
@@ -212,7 +212,7 @@ class Submission:
 
     @classmethod
     def read(cls, path: str | Path, progress: Progress | None = None) -> Submission:
-        """Read a directory with ``submission.toml``, ``scores.*`` and, if the package asks for it, ``control.*``."""
+        """Read a directory with ``submission.toml``, ``scores.*`` and, if the package requires it, ``control.*``."""
         path = Path(path)
         with naming(place=str(path)):
             digests = digests_within(path)
@@ -224,8 +224,8 @@ class Submission:
         files = _matrix_files(path)
         if SCORES not in files:
             raise InputError(
-                f"{path} holds no scores.",
-                f"call the file {SCORES}.npy, {SCORES}.npz, {SCORES}.csv, …",
+                f"{path} contains no scores.",
+                f"name the file {SCORES}.npy, {SCORES}.npz, {SCORES}.csv, …",
                 place=Said(path),
             )
         read = {part: read_matrix(file, declared.orientation, progress) for part, file in files.items()}
@@ -238,11 +238,11 @@ class Submission:
 
 
 def digests_within(path: Path) -> dict[str, str]:
-    """The SHA-256 of every file below a directory that was handed in, by its path there; links and devices are refused."""
+    """Return the SHA-256 of every file in a submitted directory, by path; links and devices are refused."""
     if not path.is_dir():
         raise InputError(
             f"{path} is not a directory.",
-            f"a submission is one, with {DECLARATION} and {SCORES}.npy (or .csv, …).",
+            f"pass a directory with {DECLARATION} and {SCORES}.npy (or .csv, …).",
             file=Said(path),
         )
     require_own_files(path)
@@ -251,7 +251,7 @@ def digests_within(path: Path) -> dict[str, str]:
         # Such names cannot be listed one a line, as the digest of the whole needs it.
         if "\\" in name or not name.isprintable():
             raise InputError(
-                f"A file is called {name!r:.80}.", "rename it, in plain letters.", place=Said(path)
+                f"A file has the name {name!r:.80}.", "rename it, using plain letters.", place=Said(path)
             )
     return {name: digest_of_file(entries[name]) for name in sorted(entries)}
 
@@ -263,15 +263,15 @@ def _run_of(declared: Declaration, scores: Path, digests: Mapping[str, str]) -> 
         return declared.run
     if declared.run is not None:
         raise InputError(
-            f"{DECLARATION} has a table [run], and {beside.name} tells of the run too.",
-            "leave one of them out.",
+            f"Both {DECLARATION} (table [run]) and {beside.name} describe the run.",
+            "remove one of the two.",
             file=Said(DECLARATION),
         )
     record = read_record(beside)
     if record.scores != digests[scores.name]:
         raise InputError(
-            f"{beside.name} is the record of other scores than {scores.name}.",
-            f"hand in what was written together, or leave it out and fill in [run] of {DECLARATION}.",
+            f"{beside.name} does not belong to {scores.name}.",
+            f"submit files that were written together, or remove it and fill in [run] of {DECLARATION}.",
             file=Said(beside.name),
         )
     return record
@@ -286,8 +286,8 @@ def _matrix_files(path: Path) -> dict[str, Path]:
             continue
         if part in files:
             raise InputError(
-                f"{path} holds both {files[part].name} and {entry.name}.",
-                "leave the one that counts.",
+                f"{path} contains both {files[part].name} and {entry.name}.",
+                "keep only one of the two.",
                 place=Said(path),
             )
         files[part] = entry

@@ -1,4 +1,4 @@
-"""One pass over a submitted matrix, by blocks of rows: all that can be told of it without knowing who is who."""
+"""Statistics of a submitted matrix that do not need the key, computed in one pass by blocks of rows."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ Pairs = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class ScoreSurvey(Record):
-    """What a matrix of scores looks like.
+    """Statistics of a matrix of scores.
 
     Attributes
     ----------
     n_scores, n_failed
-        Cells that hold a score, and cells of failed comparisons.
+        The numbers of cells with a score and of failed comparisons.
     n_tied
-        Scores that another score of the same row equals.
+        The number of scores equal to another score of the same row.
     n_not_finite, first_not_finite
-        Scores that are no numbers: how many, and the row and column of the first.
+        The number of scores that are not finite, and the row and column of the first.
     levels
-        The different values, as long as there are no more than two; three of them otherwise.
+        The distinct values if there are at most two; otherwise three of them.
     constant_row, constant_column
         The first row and column whose scores are all equal.
     least, greatest, mean, spread
         The least and the greatest score, their mean and standard deviation.
     column_gaps, gap_rows
-        For each pair of columns asked for, how far they lie apart at most, as a share of what counts as equal, and in which
-        row; infinite where one failed and the other did not.
+        For each requested pair of columns, the largest difference relative to the tolerance, and its row;
+        infinite if only one of the two failed.
     """
 
     written = Written(
@@ -77,7 +77,7 @@ class ScoreSurvey(Record):
 
     @property
     def tied(self) -> float:
-        """The share of scores that another score of the same query equals."""
+        """The share of scores equal to another score of the same query."""
         return self.n_tied / self.n_scores
 
 
@@ -108,9 +108,9 @@ def survey(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreSurvey:
-    """Look at every score once; memory does not grow with the matrix.
+    """Process every score once, in constant memory.
 
-    `column_pairs` (n × 2) are columns to be compared with one another on the way, by `equality`.
+    `column_pairs` (n × 2) are pairs of columns to compare in the same pass, with `equality`.
     """
     n_rows, n_columns = matrix.shape
     step = max(1, CELLS_AT_ONCE // n_columns)

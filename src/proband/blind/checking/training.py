@@ -1,4 +1,4 @@
-"""What algorithms were trained on, declared in plain or hashed ids, and whether it meets the test."""
+"""Declared training sets, in plain or hashed ids, and their overlap with the test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS = ("samples", "subjects", "either")
 
 @dataclass(frozen=True)
 class Meeting:
-    """A line of a declaration that is in the test: as a sample, or by a person who is tested.
+    """A line of a declaration that is in the test: a sample, or a person who is tested.
 
     Attributes
     ----------
@@ -43,21 +43,21 @@ class Meeting:
     name: str
 
     def __str__(self) -> str:
-        said = "is a sample of the test" if self.what == "sample" else "is of a person who is tested"
+        said = "is a sample of the test" if self.what == "sample" else "belongs to a person who is tested"
         named = f", {self.name!r}" if self.name != self.entry else ""
         return f"{self.entry!r} {said}{named}"
 
 
 @dataclass(frozen=True)
 class TestedPeople:
-    """The samples of a test with whose they are, and other samples of the same people."""
+    """The samples of a test with their subjects, and other samples of the same people."""
 
     samples: dict[str, str]
     others: dict[str, str]
 
     @classmethod
     def of(cls, samples: Samples, ids: Iterable[str]) -> TestedPeople:
-        """Part a table into what is tested, what else shows the same people, and the rest."""
+        """Divide a table into tested samples, other samples of the same people, and the rest."""
         owner = dict(zip(samples.ids, (samples.subjects[code] for code in samples.codes), strict=True))
         tested = {name: owner[name] for name in ids}
         people = set(tested.values())
@@ -65,7 +65,7 @@ class TestedPeople:
         return cls(tested, others)
 
     def met_by(self, declared: Mapping[str, Sequence[str]], salt: str) -> list[Meeting]:
-        """Find what of a declaration is in the test; a name that may be either is looked for as both."""
+        """Find the entries of a declaration that are in the test; a name that may be a sample or a subject is searched as both."""
         people: dict[str, _Meant] = {who: ("subject", who) for who in self.samples.values()}
         pictures: dict[str, _Meant] = {name: ("subject", who) for name, who in self.others.items()}
         pictures |= {name: ("sample", name) for name in self.samples}
@@ -81,7 +81,7 @@ class TestedPeople:
 
 
 def hashed(name: str, salt: str) -> str:
-    """Hash an id or a subject so that it can be declared without being told: ``sha256:`` and digits.
+    """Hash an id or a subject so that it can be declared without being disclosed: ``sha256:`` and digits.
 
     Parameters
     ----------
@@ -97,7 +97,8 @@ def hashed(name: str, salt: str) -> str:
 
     Notes
     -----
-    Whoever has a list of ids can hash them too and look: this hides names from readers, not from holders of the data.
+    Anyone with a list of ids can hash them and compare: this hides names from readers, not from holders of
+    the data.
 
     Examples
     --------
@@ -113,14 +114,14 @@ def met_by(declared: Iterable[str], key: Key) -> list[Meeting]:
     Parameters
     ----------
     declared
-        Ids or subjects that were trained on.
+        Ids or subjects of the training set.
     key
         The key of the test.
 
     Returns
     -------
     list
-        What of the declaration is in the test.
+        The entries of the declaration that are in the test.
 
     Examples
     --------
@@ -137,8 +138,8 @@ def met_by(declared: Iterable[str], key: Key) -> list[Meeting]:
 def read_training(text: str, id_column: str = "id", subject_column: str = "subject") -> tuple[str, Any]:
     """Read a declaration, ``NAME=FILE``.
 
-    A table has a column of sample ids, of subjects, or both; any other file has one name a line, which may be of a sample or
-    a subject. Each may be hashed.
+    A table has a column of sample ids, of subjects, or both; any other file has one name per line, of a
+    sample or a subject. Names may be hashed.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
     """
     name, mark, file = text.partition("=")
     if not (name and mark and file):
-        raise UsageError(f"A training set is declared as NAME=FILE, got {text!r}.")
+        raise UsageError(f"Expected a training set as NAME=FILE, got {text!r}.")
     path = Path(file)
     parts: dict[str, list[str]] = {part: [] for part in _PARTS}
     if path.suffix.lower() in _TABLES:
@@ -174,7 +175,7 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
                 parts[part] = _entries(map(str, frame[column].drop_nulls().to_list()))
         if not set(columns.values()) & set(frame.columns):
             raise InputError(
-                f"{path.name} has neither a column {id_column!r} nor one {subject_column!r}.",
+                f"{path.name} has neither a column {id_column!r} nor a column {subject_column!r}.",
                 file=Said(path.name),
             )
     else:
@@ -183,41 +184,41 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
             parts["either"] = _entries(text_of(path, "utf-8-sig").splitlines())
     if not any(parts.values()):
         raise InputError(
-            f"{path.name} declares nobody.",
-            "a training set has at least one sample or subject.",
+            f"{path.name} is empty.",
+            "list at least one sample or subject.",
             file=Said(path.name),
         )
     return name, parts
 
 
 def require_salt(declared: Mapping[str, Any]) -> None:
-    """Refuse hashed names where no salt was announced: with a new one they match nothing, and would pass unseen."""
+    """Refuse hashed names if no salt was announced: with a new salt they match nothing, and an overlap would go unnoticed."""
     for name, parts in declared.items():
         found = [entry for part in parts.values() for entry in part if entry.startswith(HASHED)]
         if found:
             raise UsageError(
-                f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt is given to hash the "
-                "test's names with.",
+                f"The training set {name!r} has hashed names ({first_few(found, 1)}), but no training salt "
+                f"was given for hashing the names of the test.",
                 Hint(
-                    "announce a salt before training sets are declared, and give it here: {option:training_salt}"
+                    "announce a salt before training sets are declared, and pass it here: {option:training_salt}"
                 ),
             )
 
 
 def check_training(declared: Mapping[str, Any], tested: TestedPeople, salt: str) -> None:
-    """Refuse training sets that meet the test in a sample or a person, and name the first."""
+    """Refuse training sets that share a sample or a person with the test, and name the first."""
     for name, parts in declared.items():
         met = tested.met_by(parts, salt)
         if met:
             more = f" ({count(len(met))} of its entries are in the test)" if len(met) > 1 else ""
             raise DesignError(
-                f"The training set {name!r} meets the test: {met[0]}{more}.",
-                "training must be over before the test begins, on other people; choose other targets and queries.",
+                f"The training set {name!r} overlaps the test: {met[0]}{more}.",
+                "choose other targets and queries: training must use other people and be finished before the test begins.",
             )
 
 
 def summary_of(parts: Mapping[str, Sequence[str]], salt: str) -> dict[str, Any]:
-    """What may be told of a training set: how much it is, and a digest that is the same for plain and hashed names."""
+    """Return what may be disclosed about a training set: its size, and a digest that is the same for plain and hashed names."""
     every = {
         part: sorted(
             entry if entry.startswith(HASHED) else hashed(entry, salt) for entry in parts.get(part, ())

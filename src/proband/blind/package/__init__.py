@@ -1,1 +1,1 @@
-"""What a participant of a blind test gets, and the key that stays behind."""
+"""The package that a participant of a blind test gets, and the key that stays with the organiser."""

@@ -1,4 +1,4 @@
-"""The control pair: the same two images, scored a second time in other company."""
+"""The control pairs: the same two images, scored again among other images."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from proband.blind.checking.normalizing import normalised_how
 from proband.blind.checking.surveying import Pairs
 from proband.errors import InputError, Said
 
-_ALONE = "a score may depend on its two images alone: score again, without"
+_ALONE = "a score may depend only on its two images: score again, without"
 _LISTS = "rows follow control_queries.csv and columns control_targets.csv."
 
 Floats = npt.NDArray[np.floating[Any]]
 
 
 class Again:
-    """The control pairs, beside the same pairs in the main sets.
+    """The control pairs, and the same pairs in the main sets.
 
     Attributes
     ----------
     now, then
         Their scores in the control sets and in the main sets.
     apart, gap
-        How far they lie apart, as shares of what counts as equal, and the greatest of these.
+        Their differences relative to the tolerance, and the largest of these.
     """
 
     def __init__(self, scores: Laid, control: Laid, rows: Pairs, columns: Pairs, equality: Equality) -> None:
@@ -40,7 +40,7 @@ class Again:
         self.gap = float(self.apart.max())
 
     def refuse_disorder(self) -> None:
-        """Refuse the right scores in the wrong places."""
+        """Refuse correct scores at the wrong positions."""
         if self.gap <= 1:
             return
         if self.now.shape == self.now.T.shape and self._is_then(self.now.T):
@@ -74,10 +74,10 @@ class Again:
             )
 
     def refuse_any(self) -> None:
-        """Refuse scores that differ for whatever reason."""
+        """Refuse scores that differ for any reason."""
         if self.gap > 1:
             raise InputError(
-                f"{self._example()}, so scores depend on what else is in the test set, or on chance.",
+                f"{self._example()}, so scores depend on the rest of the test set, or on chance.",
                 f"{_ALONE} looking at the other images, and without random numbers.",
             )
 

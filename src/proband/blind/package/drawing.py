@@ -1,4 +1,4 @@
-"""Which images a blind test shows, how often, and under which random names."""
+"""The images of a blind test, their repeats, and their random names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
 
 @dataclass(frozen=True)
 class DrawnSets:
-    """The samples of the two sets, and how many of each are repeated: in the set itself, and in its control."""
+    """The samples of the two sets, and the numbers repeated in the set itself and in its control set."""
 
     targets: tuple[str, ...]
     queries: tuple[str, ...]
@@ -40,7 +40,7 @@ class DrawnSets:
     def of(
         cls, samples: Samples, target: Choice, query: Choice, canaries: int | None, control: int | None
     ) -> DrawnSets:
-        """Choose both sets and settle the numbers of repeats."""
+        """Choose both sets and the numbers of repeats."""
         notes: list[Note] = []
         chosen: dict[str, tuple[str, ...]] = {}
         for role, rule in (("target", target), ("query", query)):
@@ -63,7 +63,7 @@ class DrawnSets:
 
 
 def draw(sets: DrawnSets, source: random.Random) -> pl.DataFrame:
-    """Draw the repeats, name everything at random, and sort by role and name: the order is random then, too."""
+    """Choose the repeats, assign random names, and sort by role and name, so the order is also random."""
     rows: list[tuple[str, str, str | None]] = []
     sizes = [len(sets.targets), len(sets.queries), *sets.canaries.values(), *sets.controls.values()]
     names = random_names(sum(sizes), source)
@@ -79,32 +79,30 @@ def draw(sets: DrawnSets, source: random.Random) -> pl.DataFrame:
 
 
 def list_of(table: pl.DataFrame, role: str, samples: Samples, columns: Sequence[str]) -> pl.DataFrame:
-    """The list of one role as participants get it: random names in order, and the columns that are given."""
+    """Return the list of one role for participants: random names in order, and the columns given."""
     rows = table.filter(pl.col("role") == role)
     told = samples.frame[samples.ids.positions(rows["sample"])].select(columns)
     return pl.DataFrame([rows["name"].alias("id"), *told])
 
 
 def refuse_telling(samples: Samples, sets: DrawnSets, keep: Sequence[str], eyes: Sequence[str]) -> None:
-    """Refuse to hand out columns that say who somebody is, or that are not there."""
+    """Refuse to give out columns that identify people, or that do not exist."""
     for column in (*keep, *eyes):
         if column not in samples.frame.columns:
             if column in eyes:
                 raise InputError(
-                    f"The table has no column {column!r} to give to participants.",
-                    "eye centres are for the partially automatic version only.",
+                    f"The table has no column {column!r}.",
+                    "omit it: only the partially automatic version gives eye centres.",
                 )
             raise unknown_name("column", column, samples.frame.columns, "to give to participants")
     for column in keep:
         if column in EYE_COLUMNS:
             raise UsageError(
-                f"{column!r} is an eye centre, which the version decides on.",
-                Hint("give eye centres with {option:version=partially}."),
+                f"{column!r} is an eye centre; the version of the test decides whether eye centres are given.",
+                Hint("to give eye centres, use {option:version=partially}."),
             )
         if column == "id":
-            raise UsageError(
-                "The column 'id' tells whose the images are, so it cannot be given to participants."
-            )
+            raise UsageError("The column 'id' identifies the people, so it cannot be given to participants.")
         require_values(samples.frame[column], "the samples table")
         _refuse_few(samples, sets, [column])
     if len(keep) > 1:
@@ -139,11 +137,11 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
             )
             named = ", ".join(map(repr, columns))
             raise UsageError(
-                f"The column{'s' * (len(columns) > 1)} {named} tell{'s' * (len(columns) == 1)} whose the images are: whoever has the table "
-                f"they are from can name the person of {count(int(telling['most'].sum()))} of {count(rows.height)} images by the values, such as "
-                f"{said}.",
-                "leave such a column out, or put its values together in the table until many people share each: years instead of days, "
-                "a few bins of a number.",
+                f"The column{'s' * (len(columns) > 1)} {named} reveal{'s' * (len(columns) == 1)} who is in "
+                f"the images: anyone with the original table can identify the person of {count(int(telling['most'].sum()))} of {count(rows.height)} images "
+                f"from values such as {said}.",
+                "omit the column, or coarsen its values in the table until many people share each value: "
+                "years instead of days, a few bins of a number.",
             )
 
 
@@ -157,7 +155,7 @@ def _number(asked: int | None, size: int, usual: int) -> int:
         return min(usual, size)
     if not 0 <= asked <= size:
         raise UsageError(
-            f"{count(asked)} images of a set of {count(size)} cannot be repeated.",
-            "ask for no more than there are.",
+            f"Cannot repeat {count(asked)} images in a set of {count(size)}.",
+            f"use at most {count(size)}.",
         )
     return asked

@@ -1,4 +1,4 @@
-"""What a participant reads: the rules, the README, and a submission's form to fill in."""
+"""The texts for participants: the rules, the README, and the form of a submission."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from proband.engine.moments import show_moment
 from proband.words import count, counted
 
 _RULES = (
-    "Compare every query with every target: the scores are a matrix with one row a query and one column a target.",
-    "A score depends on its two images alone. Nothing may be learnt, normalised or ranked over the images of this test.",
-    "Every image is an individual of its own: what a comparison found must not change another.",
-    "Training, and the choice of every parameter, is over before the images of this test are looked at.",
+    "Compare every query with every target: the scores are a matrix with one row per query and one column per target.",
+    "A score must depend only on its two images. Do not learn, normalise or rank over the images of this test.",
+    "Treat every image independently: the result of one comparison must not change another.",
+    "Finish training, and choose every parameter, before looking at the images of this test.",
     "Some images occur more than once, under different names.",
 )
-_RULE_OF_CONTROL = "The control sets are scored apart, in the same way, as if the others did not exist."
+_RULE_OF_CONTROL = (
+    "Score the control sets separately and in the same way, as if the other sets did not exist."
+)
 
 _README = """# {name}: a blind test, {version}
 
-{rehearsal}You get a set of known faces (*targets*) and a set of unknown ones (*queries*). Your algorithm says how alike each query and each
-target are. Names are random and mean nothing, nor does the order.
+{rehearsal}This package contains a set of known faces (*targets*) and a set of unknown faces (*queries*). Your algorithm scores the similarity
+of each query and each target. Names are random and carry no information, and neither does the order.
 {times}
-| file | what it is |
+| file | contents |
 |---|---|
 | `targets.csv`, `queries.csv` | {n_targets} and {n_queries}: names in column `id`{columns} |
-| `control_targets.csv`, `control_queries.csv` | a second, small pair of sets ({control_targets} and {control_queries}), scored apart; empty lists ask for nothing |
+| `control_targets.csv`, `control_queries.csv` | a second, small pair of sets ({control_targets} and {control_queries}), scored separately; if the lists are empty, there is nothing to score |
 {images}| `submission.toml` | the form to fill in |
 | `package.json` | the rules and the digest of every file |
 
@@ -37,20 +39,20 @@ A directory with
 
 - `submission.toml`, filled in;
 - `scores.npy`: {n_rows} rows (queries, in the order of `queries.csv`) × {n_columns} columns (targets, in the order of
-  `targets.csv`), 32-bit floats. A `.npz`, `.csv` or `.parquet` file that names its rows and columns will do as well;
+  `targets.csv`), 32-bit floats. A `.npz`, `.csv` or `.parquet` file that names its rows and columns is also accepted;
 {control}
-Scores, not decisions: any number, larger for more alike (`similarity`) or less alike (`distance`). Every cell has a finite number;
-images that could not be processed are listed in `submission.toml`. Before sending, check it as it will be checked on arrival:
+Send scores, not decisions: any numbers, larger for more similar (`similarity`) or less similar (`distance`). Every cell must be a finite
+number; list images that could not be processed in `submission.toml`. Before sending, run the check that is also run on arrival:
 
     proband blind check THIS-DIRECTORY YOUR-DIRECTORY
 
-Who ran the algorithm, when and on which machine is part of the results: `proband recognize` writes it beside its scores
-(`scores.npz.run.json`, to be handed in with them), and for other programs there is a table `[run]` in `submission.toml`. Ask for the
-receipt of what you hand in, and keep it.
+The results state who ran the algorithm, when and on which machine: `proband recognize` writes this next to its scores
+(`scores.npz.run.json`; send it with them), and for other programs fill in the table `[run]` of `submission.toml`. Ask for the receipt of
+your submission, and keep it.
 """
 
-_REHEARSAL = """**This is a rehearsal.** Its names were drawn from a seed, so that whoever knows or guesses the seed knows whose the images are.
-What is scored with it is no result of a blind test.
+_REHEARSAL = """**This is a rehearsal.** Its names were generated from a seed, so anyone who knows or guesses the seed can identify the people.
+Scores from a rehearsal are not results of a blind test.
 
 """
 
@@ -59,28 +61,28 @@ _CONTROL = """- `control.npy`: {control_queries} rows × {control_targets} colum
 
 _FORM = """# Fill in and send back together with the scores.
 
-# What the algorithm is called in tables and figures.
+# The name of the algorithm in tables and figures.
 algorithm = ""
 
-# Which way its scores point: "similarity" (larger is more alike) or "distance" (smaller is more alike).
+# Whether a higher score means more similar ("similarity") or less similar ("distance").
 orientation = ""
 
-# Is the score of a and b always that of b and a? true, false or "unstated".
+# Whether the score of a and b always equals the score of b and a: true, false or "unstated".
 symmetric = "unstated"
 
-# All samples and people it was trained or tuned on: a list of ids, or the name of a file in this directory with one a line. An id
+# All samples and people used for training or tuning: a list of ids, or the name of a file in this directory with one id per line. An id
 # may be hashed: "sha256:" and the SHA-256 of the training salt, directly followed by the id, in hexadecimal digits. An empty list
-# says that it was trained on nothing; a line left out says nothing.
+# states that there was no training; without this line, nothing is stated.
 # The training salt of this test: {salt}
 # training = ["…"]
 
-# Names of images that it could not process: their scores are not looked at and count as failures.
+# Names of images that could not be processed: their scores are ignored and count as failures.
 failed = []
 
-# Whom to ask.
+# Whom to contact.
 contact = ""
 
-# Who ran it, from when to when, and on which machine, unless scores.*.run.json says so. Times have a zone: "2026-12-01T12:00Z".
+# Who ran it, when and on which machine, unless scores.*.run.json states it. Times need a time zone: "2026-12-01T12:00Z".
 # [run]
 # operator = ""
 # started = ""
@@ -91,7 +93,7 @@ contact = ""
 
 
 def rules(counts: dict[str, int]) -> list[str]:
-    """What participants must keep to; `counts` are the sizes of the lists."""
+    """Return the rules for participants; `counts` are the sizes of the lists."""
     return [*_RULES, *([_RULE_OF_CONTROL] if counts["control_queries"] else [])]
 
 
@@ -108,9 +110,9 @@ def readme(
 ) -> str:
     """Explain the package in plain words.
 
-    `columns` are those beside the id; `pictures` describes the images, if there are any.
+    `columns` are the columns in addition to the id; `pictures` describes the images, if there are any.
     """
-    eyes = "; eye centres in pixels from the top left corner, *left* is on the image's left"
+    eyes = "; eye centres in pixels from the top left corner; *left* means the left of the image"
     told = f", and {', '.join(f'`{column}`' for column in columns)}" if columns else ""
     row = f"| `{IMAGES}/NAME.png` | {pictures} |\n" if pictures else ""
     return _README.format(

@@ -1,4 +1,4 @@
-"""The key to a package: which random name is which sample. It stays with whoever administers the test."""
+"""The key to a package: the sample of each random name. It stays with the organiser of the test."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ _KINDS: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """What a blind test hides.
+    """The secret part of a blind test.
 
     Attributes
     ----------
     package
         Digest of the ``package.json`` the key belongs to.
     salt
-        256 random bits, as hexadecimal digits: they keep a guessed key from being confirmed against the package.
+        256 random bits, as hexadecimal digits: they prevent a guessed key from being confirmed with the
+        package.
     table
         One row for each random id: ``name``, ``role`` (target, query, control target or control query), ``sample`` (the
         original id) and ``repeat_of``: null, or the random id that shows the same sample, among the targets for a (control)
@@ -61,11 +62,11 @@ class Key:
     samples
         The original table of the samples used, with all its columns.
     training
-        What was declared to be trained on, by name: lists of ``samples``, ``subjects`` and ``either``.
+        The declared training sets, by name: lists of ``samples``, ``subjects`` and ``either``.
     training_salt
-        What goes before an id when a declaration is hashed; the package states it too.
+        The prefix of an id when a declaration is hashed; also stated in the package.
     others
-        Samples of the people tested that are in neither set, with whose they are.
+        Samples of the people tested that are in neither set, with their subjects.
     """
 
     package: str
@@ -81,7 +82,7 @@ class Key:
 
     @property
     def commitment(self) -> str:
-        """SHA-256 of all that is secret, the salt included."""
+        """SHA-256 of everything secret, including the salt."""
         return digest_of(canonical(self._secret()))
 
     def require(self, package: Package) -> None:
@@ -94,11 +95,11 @@ class Key:
         """
         if self.package != package.digest:
             raise InputError(
-                f"The key belongs to another package than {package.path.name}.",
-                "name the key that was written together with this package.",
+                f"The key does not belong to the package {package.path.name}.",
+                "pass the key that was written together with this package.",
             )
         if self.commitment != package.commitment:
-            raise InputError(f"The key is not the one that {package.path.name} was committed to.")
+            raise InputError(f"The key does not match the commitment in {package.path.name}.")
         for names, role in LISTS.items():
             own = self.table.filter(pl.col("role") == role)["name"]
             if set(own) != set(getattr(package, names)):
@@ -107,12 +108,12 @@ class Key:
                 )
 
     def write(self, path: str | Path) -> None:
-        """Write the key, sealed, for its owner's eyes only; whole or not at all.
+        """Write the key, sealed and readable only by its owner; completely or not at all.
 
         Parameters
         ----------
         path
-            Where to write it; a file that is there is replaced.
+            Where to write it; an existing file is replaced.
         """
         path = Path(path)
         content = {"format": FORMAT, "package": self.package, "secret": self._secret()}
@@ -140,9 +141,9 @@ class Key:
         settle(path)
         require_regular(path)
         if not path.is_file():
-            what = "is a directory, and no key" if path.is_dir() else "is not there"
+            what = "is a directory, not a key" if path.is_dir() else "does not exist"
             raise InputError(
-                f"The key {path} {what}.", "name the file that was written with the package.", file=Said(path)
+                f"The key {path} {what}.", "pass the file that was written with the package.", file=Said(path)
             )
         with reading(path, "the key of a blind test"):
             content = read_json(content_of(path))
@@ -151,8 +152,8 @@ class Key:
             seal = content.pop("seal", None)
             if seal != digest_of(canonical(content)):
                 raise InputError(
-                    f"{path.name} has been changed since it was written: its seal is broken.",
-                    "take the key from where it was first kept.",
+                    f"{path.name} has been changed since it was written: its seal does not match.",
+                    "use the original copy of the key.",
                     file=Said(path.name),
                 )
             try:
@@ -161,7 +162,7 @@ class Key:
                 raise InputError(f"{path.name} lacks {error.args[0]!r}.", file=Said(path.name)) from None
             except AttributeError:
                 raise InputError(
-                    f"{path.name} is not built as the key of a blind test is.", file=Said(path.name)
+                    f"{path.name} does not have the structure of a key.", file=Said(path.name)
                 ) from None
             check_table(key.table, key.samples.ids)
             return key
@@ -179,7 +180,7 @@ class Key:
 
 
 def write_privately(path: Path, content: bytes) -> None:
-    """Write a new file that nobody but its owner can read, from its first moment."""
+    """Write a new file that only its owner can read from the start."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
         file.write(content)
 
@@ -187,7 +188,7 @@ def write_privately(path: Path, content: bytes) -> None:
 def _opened(secret: dict[str, Any]) -> dict[str, Any]:
     training, others = secret["training"], secret["others"]
     if not isinstance(training, dict) or not _names_people(others):
-        raise InputError("Training sets and other samples of a key are listed by name.")
+        raise InputError("Training sets and other samples in a key must be mappings from names to lists.")
     return {
         "salt": _text(secret, "salt"),
         "training": training,
@@ -233,8 +234,8 @@ def _column_of(frame: pl.DataFrame, values: list[str], usual: str) -> str:
         if name != ROW_NUMBER and frame[name].dtype == pl.String and frame[name].to_list() == values:
             return name
     raise InputError(
-        f"The samples are numbered, but the table has a column {usual!r} that says something else.",
-        "rename that column, or give the ids a column of their own.",
+        f"The samples are numbered, but the table has a column {usual!r} with other values.",
+        "rename that column, or add a separate column of ids.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether the table of a key is one that a blind test can have made."""
+"""Validation of the table of a key."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ LISTS = {
     "control_targets": "control target",
     "control_queries": "control query",
 }
-"""The lists of names of a package, each a ``.csv`` file, and the role of what they list."""
+"""The lists of names of a package, each a ``.csv`` file, and their roles."""
 
 _ROLES = tuple(LISTS.values())
 
 
 def check_table(table: pl.DataFrame, samples: Container[str]) -> None:
-    """Refuse names given twice, roles and samples that there are none of, and repeats of what is not there.
+    """Refuse duplicate names, unknown roles and samples, and repeats of missing images.
 
     A repeat shows the sample of the name that it repeats, which is a plain target for a (control) target and a plain query for
-    a (control) query; whatever is in a control set is a repeat.
+    a (control) query; everything in a control set is a repeat.
     """
     names = table["name"].to_list()
     if table.select("name", "role", "sample").null_count().sum_horizontal().item() or len(set(names)) < len(
         names
     ):
-        raise InputError("The key's table has names that are missing, or given twice.")
+        raise InputError("The key's table has missing or duplicate names.")
     plain = {
         name: (role, sample)
         for name, role, sample, repeat in table.iter_rows()
@@ -38,13 +38,15 @@ def check_table(table: pl.DataFrame, samples: Container[str]) -> None:
     for name, role, sample, repeat in table.iter_rows():
         if role not in _ROLES:
             raise InputError(
-                f"The key gives {name!r} the role {role!r}.", f"there are: {first_few(_ROLES, 4)}."
+                f"The key gives {name!r} the unknown role {role!r}.", f"the roles are {first_few(_ROLES, 4)}."
             )
         if sample not in samples:
-            raise InputError(f"The key says that {name!r} is {sample!r}, which its table of samples lacks.")
+            raise InputError(
+                f"The key states that {name!r} is {sample!r}, which is not in its table of samples."
+            )
         if repeat is None and name not in plain:
-            raise InputError(f"The key does not say which image the {role} {name!r} repeats.")
+            raise InputError(f"The key does not state which image the {role} {name!r} repeats.")
         if repeat is not None and plain.get(repeat) != (role.removeprefix("control "), sample):
             raise InputError(
-                f"The key says that {name!r} repeats {repeat!r}, which is no {role.removeprefix('control ')} of that image."
+                f"The key states that {name!r} repeats {repeat!r}, which is not a {role.removeprefix('control ')} of that image."
             )

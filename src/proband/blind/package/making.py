@@ -37,24 +37,24 @@ _ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions
 SEEDED = Sentence(
     "blind.seeded",
     "caution",
-    "a seed was given, so whoever guesses it has the key: use it for rehearsals only",
+    "a seed was given, so anyone who guesses it has the key: use it only for rehearsals",
 )
-SIZES_KEPT = Sentence("blind.sizes-kept", "caution", "pictures keep their sizes, which may reveal identities")
+SIZES_KEPT = Sentence("blind.sizes-kept", "caution", "images keep their sizes, which may reveal identities")
 WITHOUT_EYES = Sentence(
     "blind.without-eyes",
     "note",
-    "{n:count image has/images have} no eye centres in the table, so none are given",
+    "{n:count image has/images have} no eye centres in the table, so no eye centres are given",
 )
 NAMES_BESIDE = Sentence(
     "blind.names-beside",
     "caution",
-    "there are no images; the key to the names is in {file}: keep it secret",
+    "the package has no images; the key to the names is {file}: keep it secret",
 )
 
 
 @dataclass(frozen=True)
 class Made(Record):
-    """The packages that were made, where their keys are, and what the administrator should know."""
+    """The packages that were made, the locations of their keys, and notes for the administrator."""
 
     written = Written({"packages": "listed"}, without=("keys",))
 
@@ -67,7 +67,7 @@ class Made(Record):
 
     @property
     def listed(self) -> tuple[dict[str, Any], ...]:
-        """Each package: where it and its key are, what it is known by, and how long its lists are."""
+        """Each package: its location and that of its key, its digest, and the sizes of its lists."""
         return tuple(
             {
                 "path": str(package.path),
@@ -85,36 +85,38 @@ class Made(Record):
 
 @dataclass(frozen=True)
 class BlindTest:
-    """What a blind test is to be; `make` writes it.
+    """The specification of a blind test; `make` writes it.
 
     Parameters
     ----------
     samples
         The table of samples.
     target, query
-        Who is known and who is to be found, as a gallery and probes are chosen. They may share samples, which get two names.
+        The known and the unknown images, chosen as a gallery and probes are. They may share samples, which
+        get two names.
     pictures
         The images; without them the packages are lists of names only.
     name
-        What the test is called.
+        The name of the test.
     versions
         ``"partially automatic"`` (with eye centres), ``"fully automatic"`` (without), or both: a package for each.
     canaries
-        How many images of each set are repeated in it under a second name; by default 1 %, at least 2 and at most 50.
+        The number of images of each set that are repeated in it under a second name; by default 1 %, at least
+        2 and at most 50.
     control
-        How many targets and how many queries are repeated in the control pair; by default 10 or all.
+        The number of targets and of queries repeated in the control sets; by default 10 or all.
     keep
-        Columns of the table that participants are given.
+        Columns of the table to give to participants.
     keep_shapes
-        Leave each picture its size, which may tell whose it is, instead of padding all to one.
+        Keep the size of each image, which may reveal its subject, instead of padding all to one size.
     training
         Declared training sets, as `read_training` reads them.
     training_salt
-        What declarations are hashed with, if it was announced before; by default random.
+        The salt for hashing declarations, if it was announced before; by default random.
     seed
-        Makes the names repeatable, and the key as guessable as the seed: the package says that it is a rehearsal.
+        Makes the names repeatable, and the key as guessable as the seed: the package is marked as a rehearsal.
     opens, deadline
-        From when and until when submissions are received, with a time zone: ``2026-12-01T12:00Z``.
+        When submissions open and close, with a time zone: ``2026-12-01T12:00Z``.
 
     Examples
     --------
@@ -140,10 +142,10 @@ class BlindTest:
     deadline: str | None = None
 
     def make(self, out: str | Path, key: str | Path, progress: Progress | None = None) -> Made:
-        """Write packages and keys, whole or not at all.
+        """Write packages and keys, completely or not at all.
 
-        With several versions the names of `out` and `key` get an ending each: ``-partially``, ``-fully``. Without pictures
-        the names are also written beside the key, as ``…-names.csv``.
+        With several versions, the names of `out` and `key` get the suffixes ``-partially`` and ``-fully``.
+        Without images, the names are also written next to the key, as ``…-names.csv``.
 
         Parameters
         ----------
@@ -152,12 +154,12 @@ class BlindTest:
         key
             The file of the key; it must be new.
         progress
-            Is told how far the work is; silent by default.
+            Receives the progress; silent by default.
 
         Returns
         -------
         Made
-            The packages, where their keys are, and notes.
+            The packages, the locations of their keys, and notes.
         """
         progress = progress or Silent()
         times = self._times()
@@ -258,8 +260,8 @@ class BlindTest:
         """Where each version's package and key go; nothing may be there, and no key in a package."""
         if sorted(self.versions) not in ([FULLY], [PARTIALLY], [FULLY, PARTIALLY]):
             raise UsageError(
-                f"A blind test is {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
-                "name each version once.",
+                f"The versions of a blind test are {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
+                "give each version once.",
             )
         places = [(out, key)]
         if len(self.versions) > 1:
@@ -275,8 +277,8 @@ class BlindTest:
         for path, _ in places:
             if any(resolved(secret).is_relative_to(resolved(path)) for _, secret in places):
                 raise UsageError(
-                    f"The key would lie in the package {path}, and be handed out with it.",
-                    Hint("keep it elsewhere: {option:key}"),
+                    f"The key would be written into the package {path} and be handed out with it.",
+                    Hint("write it elsewhere: {option:key}"),
                     file=Said(path),
                 )
         make_directory(out.parent)
@@ -313,10 +315,10 @@ def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], ey
         for x, y in ((left_x, left_y), (right_x, right_y)):
             if x is not None and y is not None and not (0 <= x < width and 0 <= y < height):
                 raise InputError(
-                    f"An eye of {name!r} is at ({given(x)}, {given(y)}), outside its picture of {width} × {height} pixels.",
+                    f"An eye of {name!r} is at ({given(x)}, {given(y)}), outside its image of {width} × {height} pixels.",
                     Hint(
-                        "the table speaks of other pictures, perhaps before they were cropped; mend it, or give no eyes: "
-                        "{option:version=fully}."
+                        "the table may describe the images before cropping; correct it, or give no eye "
+                        "centres: {option:version=fully}."
                     ),
                 )
 

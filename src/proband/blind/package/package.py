@@ -1,4 +1,4 @@
-"""The package a participant gets: random names, pictures, rules, and digests of every file."""
+"""The package for participants: random names, images, rules, and digests of every file."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class Package:
     targets, queries
         Random ids in order: the columns and the rows of a submission.
     control_targets, control_queries
-        A small second pair of sets, to be scored apart; empty if there is none.
+        A small second pair of sets, to be scored separately; empty if there is none.
     commitment
-        SHA-256 of the secret part of the key, which only the key itself can confirm.
+        SHA-256 of the secret part of the key, which only the key can confirm.
     digest
-        SHA-256 of ``package.json``, which in turn holds those of all other files.
+        SHA-256 of ``package.json``, which contains the digests of all other files.
     path
         The directory.
     training_salt
         What goes before an id when a declaration of training sets is hashed.
     rehearsal
-        Whether its names were drawn from a seed, by which anyone can draw them again.
+        Whether its names were generated from a seed, with which anyone can regenerate them.
     opens, deadline
-        From when and until when submissions are received, in UTC (``2026-12-01T12:00:00Z``); None without limits.
+        When submissions open and close, in UTC (``2026-12-01T12:00:00Z``); None without limits.
     """
 
     name: str
@@ -83,12 +83,12 @@ class Package:
 
     @classmethod
     def read(cls, path: str | Path, *, verify: bool = True) -> Package:
-        """Read a package; by default every file is checked, and the first that offends is named.
+        """Read a package; by default every file is checked, and the first faulty file is named.
 
         Parameters
         ----------
         path
-            The package's directory.
+            The directory of the package.
         verify
             Whether to check every file against the description.
 
@@ -103,7 +103,7 @@ class Package:
         if not mark.is_file():
             raise InputError(
                 f"{path} is not a blind test: it has no {MARK}.",
-                "name the package's directory.",
+                "pass the directory of the package.",
                 file=Said(path),
             )
         content = content_of(mark)
@@ -128,7 +128,7 @@ class Package:
 
 
 class PackageWriter:
-    """A package in the making: every file put in is digested, and all have the same mode and the same date."""
+    """Writes a package: every file is hashed, and all files have the same mode and date."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -144,7 +144,7 @@ class PackageWriter:
         self.digests[name] = digest_of(plain)
 
     def close(self, stated: dict[str, Any]) -> str:
-        """Write the description, even out what the file system tells, and return the description's digest."""
+        """Write the description, make modes and dates uniform, and return the digest of the description."""
         content = {"format": FORMAT, **stated, "files": self.digests}
         plain = (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
         (self.path / MARK).write_bytes(plain)
@@ -157,7 +157,7 @@ class PackageWriter:
 
 
 def files_within(path: Path) -> list[str]:
-    """List every file below a directory but the description itself, by its path within; directories that hold none end in /."""
+    """List every file in a directory except the description, by relative path; empty directories end in /."""
     found = []
     for folder, inner, files in os.walk(path):
         here = Path(folder)
@@ -173,11 +173,11 @@ def files_within(path: Path) -> list[str]:
 def check_files(path: Path, digests: dict[str, str]) -> None:
     """Refuse a package with a file missing, added, changed or replaced by a link, and name the first."""
     found = files_within(path)
-    cure = "get the package anew from whoever administers the test."
+    cure = "get the package again from the organiser of the test."
     for name in (MARK, *sorted({*found, *digests})):
         if (path / name).is_symlink():
             raise InputError(
-                f"{name} of the package {path.name} is a link, and no file of its own.",
+                f"{name} of the package {path.name} is a link, not a file.",
                 cure,
                 file=Said(path.name),
             )
@@ -186,22 +186,24 @@ def check_files(path: Path, digests: dict[str, str]) -> None:
         if name not in digests:
             raise InputError(
                 f"{name} does not belong to the package {path.name}.",
-                "keep other files elsewhere.",
+                "move it elsewhere.",
                 file=Said(path.name),
             )
         if name not in found:
             raise InputError(f"{name} is missing from the package {path.name}.", cure, file=Said(path.name))
         if digest_of_file(path / name) != digests[name]:
             raise InputError(
-                f"{name} of the package {path.name} is not what was handed out.", cure, file=Said(path.name)
+                f"{name} of the package {path.name} has been changed since it was handed out.",
+                cure,
+                file=Said(path.name),
             )
 
 
 def _stated(content: Any) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(
-            f"{MARK} does not begin a {FORMAT!r}.",
-            "a newer Proband may have made it; update this one.",
+            f"{MARK} is not a {FORMAT!r}.",
+            "update Proband: a newer version may have written it.",
             file=Said(MARK),
         )
     for key in ("name", "version", "commitment", "training_salt"):
@@ -209,8 +211,8 @@ def _stated(content: Any) -> dict[str, Any]:
             raise InputError(f"{MARK} does not state {key!r}.", file=Said(MARK))
     if content["version"] not in (PARTIALLY, FULLY):
         raise InputError(
-            f"{MARK} states the version {content['version']!r:.60}.",
-            f"it is {PARTIALLY} or {FULLY}.",
+            f"{MARK} states the unknown version {content['version']!r:.60}.",
+            f"expected {PARTIALLY} or {FULLY}.",
             file=Said(MARK),
         )
     # A package that does not say was made before there were rehearsals in this sense.
@@ -229,7 +231,7 @@ def _require_moment(stated: object, key: str) -> None:
     """Refuse a time that is not written as packages write it."""
     with naming(file=MARK):
         if not isinstance(stated, str) or write_moment(moment_of(stated, f"{key} =", InputError)) != stated:
-            raise InputError(f"{key} is {stated!r:.60}.", "it is written as 2026-12-01T12:00:00Z.")
+            raise InputError(f"{key} is {stated!r:.60}.", "write it as 2026-12-01T12:00:00Z.")
 
 
 def _names(path: Path) -> tuple[str, ...]:
@@ -250,6 +252,6 @@ def _check_lists(path: Path, lists: dict[str, tuple[str, ...]]) -> None:
         raise InputError(f"The package {path.name} has no targets, or no queries.", file=Said(path.name))
     if bool(lists["control_targets"]) != bool(lists["control_queries"]):
         raise InputError(
-            f"The package {path.name} has one half of a control pair only.", file=Said(path.name)
+            f"The package {path.name} has only one of the two control sets.", file=Said(path.name)
         )
     Ids((name for names in lists.values() for name in names), f"package {path.name}")

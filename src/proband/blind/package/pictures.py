@@ -1,4 +1,4 @@
-"""Pictures that show their pixels and tell nothing else: one size, no metadata, no compression."""
+"""Images that carry only their pixels: one size, no metadata, no compression."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GREY_OF_8_BITS = bytes([8, 0, 0, 0, 0])  # depth, colour, compression, filter, 
 
 
 def measured(pictures: Pictures, ids: Sequence[str], progress: Progress) -> dict[str, tuple[int, int]]:
-    """Read every picture once and return its height and width; refuse if any cannot be read."""
+    """Read every image once and return its height and width; refuse unreadable images."""
     progress.begin("measuring pictures", len(ids))
     sizes: dict[str, tuple[int, int]] = {}
     failures: list[tuple[str, str]] = []
@@ -32,22 +32,22 @@ def measured(pictures: Pictures, ids: Sequence[str], progress: Progress) -> dict
     if failures:
         name, why = failures[0]
         raise InputError(
-            f"{count(len(failures))} of {count(len(ids))} pictures cannot be read, the first is that of {name!r}: {why}.",
-            "mend them, or leave these samples out of the target and query sets.",
+            f"{count(len(failures))} of {count(len(ids))} images cannot be read; the first is {name!r}: {why}.",
+            "fix them, or leave these samples out of the target and query sets.",
         )
     return sizes
 
 
 def padded(picture: Grey, size: tuple[int, int]) -> Grey:
-    """Repeat the last column and the last row until the picture has the size; coordinates stay what they were."""
+    """Pad the image to the size by repeating the last column and row; coordinates do not change."""
     height, width = picture.shape
     return np.pad(picture, ((0, size[0] - height), (0, size[1] - width)), mode="edge")
 
 
 def as_png(picture: Grey) -> bytes:
-    """Encode a grey picture as PNG with nothing but pixels, stored as they are.
+    """Encode a grey image as PNG with only uncompressed pixels.
 
-    All pictures of one shape take the same number of bytes, so that the size of a file says nothing of what it shows.
+    All images of one shape take the same number of bytes, so the size of a file does not reveal its content.
     """
     height, width = picture.shape
     rows = np.zeros((height, width + 1), dtype=np.uint8)  # each row begins with its filter: none

@@ -1,4 +1,4 @@
-"""Digests by which a changed file or a forged key is noticed, and the names nobody can guess."""
+"""Digests that reveal changed files or forged keys, and unpredictable names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SALT_BITS = 256
 
 
 def canonical(content: Any) -> bytes:
-    """Write content as JSON in the one way that a digest can be taken of: sorted keys, no spaces, UTF-8."""
+    """Return content as canonical JSON for digests: sorted keys, no spaces, UTF-8."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -31,12 +31,12 @@ def digest_of_files(digests: Mapping[str, str]) -> str:
 
 
 def chance(seed: int | None) -> random.Random:
-    """Return the operating system's secure source, or with a seed one that can be repeated and hence guessed."""
+    """Return the secure random source of the operating system, or with a seed a repeatable (and so guessable) source."""
     return secrets.SystemRandom() if seed is None else random.Random(seed)  # noqa: S311
 
 
 def salt() -> str:
-    """Draw 256 bits of the secure source, as hexadecimal digits: a salt is public, and must not give a seed away."""
+    """Draw 256 bits from the secure source, as hexadecimal digits: a salt is public, and must not reveal a seed."""
     return secrets.token_hex(_SALT_BITS // 8)
 
 

@@ -1,58 +1,85 @@
-"""``proband demo``: a complete example, on synthetic faces."""
+"""``proband demo``: a complete evaluation of synthetic faces."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.findings import show_result
-from proband.cli.console import progress_bars, say, typed, wrote
+from proband.cli.console import (
+    program,
+    progress_bars,
+    say,
+    say_below,
+    say_command,
+    show_tables,
+    typed,
+    wrote,
+)
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Output directory.")] = Path(
-        "proband-demo"
-    ),
-    subjects: Annotated[int, typer.Option("--subjects", "-n", min=10, help="Number of people.")] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the population.")] = 0,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Where to write the report.")
+    ] = Path("proband-demo"),
+    subjects: Annotated[int, typer.Option("--subjects", "-n", min=10, help="The number of people.")] = 200,
+    seed: Annotated[int, typer.Option(help="The seed of the population.")] = 0,
     algorithm: Annotated[
         list[str] | None,
         typer.Option(
-            "--algorithm", "-a", help="Recogniser to use; may be repeated. Default: all bundled recognisers."
+            "--algorithm", "-a", help="A recogniser; may be repeated. Default: all bundled recognisers."
         ),
     ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the report in a browser.")] = False,
     explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Run a complete example on synthetic faces, with a report.
+    """Evaluate all recognisers on synthetic faces; open the report.
 
-    Renders the faces, crops them by their eye positions, trains every bundled recogniser on other people, and
-    evaluates all of them on FERET's four probe categories.
+    Renders faces, crops them by their eyes, trains every bundled recogniser on other people, and evaluates
+    all of them on FERET's four probe categories.
 
     [bold]Example[/bold]
 
       proband demo --subjects 50 --out small
     """
-    from proband.demo import FIGURE, GALLERY, run_demo
+    from proband.demo import FIGURE, SHOWN, leading_table, run_demo
+    from proband.report.kinds.evaluation import statements
 
     with progress_bars(quiet) as progress:
         found, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
-    show_result(next(iter(found.parts.values())), explain)
-    data = out / "data"
-    say("")
-    say("Now try:")
-    for line in (
-        f'proband evaluate {data}/scores.npz -s {data}/samples.csv -g "{GALLERY}" --feret --figure cmc.svg',
-        f'proband evaluate {data}/scores.npz -s {data}/samples.csv -g one_per_subject --category "other expression: probe.expression != mate.expression"',
-        f"proband inspect {data}/scores.npz -s {data}/samples.csv",
-        "proband faces population --subjects 100",
-    ):
-        say(f"  {line}")
-    say("")
+    evaluation = found["identification"].evaluation
+    show_tables(leading_table(evaluation))
+    n_algorithms = len(evaluation.algorithms)
+    if n_algorithms > SHOWN:
+        say(f"{SHOWN} of {n_algorithms} algorithms shown; all are in the report.")
+        say("")
+    say_below(statements(evaluation), explain, [evaluation.answers])
     for path in (out / f"{FIGURE}.png", out / "faces.png"):
         wrote(path)
-    say(f"The report is {report}; open it in a browser.", style="bold")
+    scores, samples = (shlex.quote(str(out / "data" / name)) for name in ("scores.npz", "samples.csv"))
+    say("")
+    say("Next:")
+    say_command(f"{program()} inspect {scores} -s {samples}")
+    say_command(f"{program()} evaluate {scores} -s {samples} -g one_per_subject --figure cmc.svg")
+    say("")
+    address = report.resolve().as_uri()
+    typer.echo(address)  # one line at any width, so that terminals make it a link
+    if not no_open and _has_display():
+        with suppress(webbrowser.Error, OSError):
+            webbrowser.open(address)
+
+
+def _has_display() -> bool:
+    """Whether a person at a terminal can see a browser window."""
+    if not sys.stdout.isatty() or os.environ.get("CI"):
+        return False
+    return sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))

@@ -1,8 +1,8 @@
-"""A head turned far aside: what is painted for a frontal view, wrapped round a head and seen from there.
+"""A strongly rotated head: the frontal view is wrapped around a head and seen from the side.
 
-A frontal image shifts and narrows its features for the few degrees that a head turns by chance. A view from the side needs the
-head in depth: the nose then hides what is behind it, the far eye narrows, and the side of the head comes into sight. Each
-row of the canvas is a closed curve round the axis of the head; it is turned, and what lies nearest to the camera is seen.
+A frontal image shifts and narrows its features for random rotations of a few degrees. A rotated view needs the head in
+depth: the nose hides what is behind it, the far eye narrows, and the side of the head becomes visible. Each row of the
+canvas is a closed curve around the axis of the head; it is rotated, and the points nearest to the camera are visible.
 """
 
 from __future__ import annotations

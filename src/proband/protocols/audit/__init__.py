@@ -1,1 +1,1 @@
-"""Are splits fit to estimate an accuracy with?"""
+"""Audit splits and data sets for leaks, copies, imbalance and lost samples."""

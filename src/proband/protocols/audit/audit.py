@@ -1,4 +1,4 @@
-"""Are splits fit to estimate an accuracy with? Leaks, copies, imbalance and lost samples, each named with its cure."""
+"""Audit splits: leaks, copies, imbalance and lost samples, each with a remedy."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ _ALWAYS = (
     Sentence("audit.looked-for-sizes", "note", "sizes of folds, and classes in training and testing"),
 )
 LOOKED_AT_PROTOCOL = Sentence(
-    "audit.looked-for-protocol", "note", "numbers, sizes and subjects stated by {protocol}"
+    "audit.looked-for-protocol", "note", "the numbers, sizes and subjects that {protocol} states"
 )
 LOOKED_FOR_COPIES = Sentence("audit.looked-for-copies", "note", "copies: {exact}, or {near}")
 LOOKED_FOR_LOSSES = Sentence("audit.looked-for-losses", "note", "collected samples that are not used")
 
-ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column fold, so one split is assumed")
+ONE_SPLIT = Sentence("audit.one-split", "note", "the table has no column 'fold', so one split is assumed")
 ONE_SPLIT_A_REPEAT = Sentence(
     "audit.one-split-a-repeat",
     "note",
-    "the table has no column fold, so one split in each repeat is assumed",
+    "the table has no column 'fold', so one split per repeat is assumed",
 )
 TESTED_BY = Sentence("audit.tested-by", "note", "{method}; {assuming}")
 _SAMPLES = "{n:count sample is/samples are} "
 UNEXPLAINED = Sentence(
     "audit.unexplained-losses",
     "caution",
-    "{n:count sample was/samples were} collected but not used, without a stated reason",
+    "{n:count sample was/samples were} collected but not used, and no reason is stated",
 )
 NOT_COLLECTED = Sentence(
     "audit.not-collected", "caution", _SAMPLES + "used, but not in the table of collected data"
@@ -77,7 +77,7 @@ EXCLUDED_UNKNOWN = Sentence(
 EXPLAINED = Sentence(
     "audit.explained-losses",
     "note",
-    "{n:count} of {total:count collected sample} {n:word was/were} excluded for a reason",
+    "{n:count} of {total:count collected sample} {n:word was/were} excluded for a stated reason",
 )
 UNEVEN_LOSSES = Sentence(
     "audit.uneven-losses",
@@ -106,7 +106,7 @@ def audit(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Audit:
-    """Look for whatever makes an accuracy on these splits, or on any splits of this data set, mean something else than it seems to.
+    """Search splits, or a data set, for anything that makes an accuracy misleading.
 
     Parameters
     ----------
@@ -114,29 +114,29 @@ def audit(
         A table of splits (:func:`proband.protocols.splits.files.read_splits`), a frame with the columns id, repeat, fold and role, or
         the splits that a splitter makes of `samples`. None looks at the data set itself: copies under two names, labels or subjects.
     samples
-        Whose the samples are.
+        The table of samples.
     task, label
         What is recognised: ``"identity"``, or ``"attribute"`` with its column. A subject in training and testing is a leak for
-        attributes, and as it should be for identity.
+        attributes, and expected for identity.
     protocol
-        What the splits are said to be; what they are is held against it. Without one, folds are taken for a cross-validation if
-        most samples are tested just once.
+        The stated protocol, with which the splits are compared. Without it, folds are treated as a
+        cross-validation if most samples are tested exactly once.
     images, embeddings, features
-        To look for copies across a split: pictures, vectors, or the table that classifiers are run on.
+        Where to search for copies across a split: images, vectors, or the table on which classifiers are run.
     collected
         All samples that were collected; by default `samples`, if there are `exclusions`.
     exclusions
         A table of id and reason.
     source, subjects_known
-        Without splits: what the data set is called, and whether the table says who is on the pictures.
+        Without splits: the name of the data set, and whether the table states who is in the images.
     """
     rows = rows_of(splits, samples, task, label, protocol)
     if not rows.frame.height:
-        raise UsageError("No sample of the splits trains, validates or tests.")
+        raise UsageError("No sample in the splits is used for training, validation or testing.")
     if splits is None and protocol is not None:
         raise UsageError(
-            "A protocol says what splits are, and there are none.",
-            Hint("leave {option:protocol} out, or give splits."),
+            "A protocol was given but no splits to check against it.",
+            Hint("drop {option:protocol}, or pass splits."),
         )
     checks = _CHECKS if rows.divided else (leaks.ids_and_rows,)
     findings = [found for check in checks for found in check(rows)]
@@ -165,8 +165,8 @@ def audit(
         findings += leaks.left_over(rows)
     if splits is None and copies is None and lost is None:
         raise UsageError(
-            "Without splits there is nothing to look for but copies and losses.",
-            Hint("give pictures or vectors ({option:images}, {option:embeddings}), or splits."),
+            "Without splits, only copies and losses can be checked, and there is nothing to check them with.",
+            Hint("pass images or vectors ({option:images}, {option:embeddings}), or splits."),
         )
     if splits is not None:
         source = splits.source if isinstance(splits, SplitTable) else "the splits"
@@ -206,7 +206,9 @@ def _copies(
     progress: Progress | None,
 ) -> Duplicates | None:
     if sum(source is not None for source in (images, embeddings, features)) > 1:
-        raise UsageError("Copies are sought among images, embeddings or features: give one of them.")
+        raise UsageError(
+            "Copies are searched for among images, embeddings or features: pass only one of them."
+        )
     if images is None and embeddings is None and features is None:
         return None
     from proband.protocols.audit.duplicates import duplicate_pictures, duplicate_vectors

@@ -1,4 +1,4 @@
-"""Sizes and classes of the parts: what is too small, what is missing, and what is unlike."""
+"""Sizes and classes of the parts: which are too small, missing or different."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ EMPTY_PARTS = Sentence(
 UNEVEN_FOLDS = Sentence(
     "audit.uneven-folds",
     "caution",
-    "{n:count test fold has/test folds have} less than half the samples of the others in the repeat, and would have the "
-    "same weight in a mean over folds",
+    "{n:count test fold has/test folds have} less than half as many samples as the other folds of the repeat, but the same weight in a mean over folds",
 )
 TINY_TEST_SETS = Sentence(
     "audit.tiny-test-sets",
@@ -32,10 +31,10 @@ TINY_TEST_SETS = Sentence(
 PEOPLE_APART = Sentence(
     "audit.people-apart",
     "note",
-    "{n:count person is/people are} tested and none of them is trained on: such a test is of verification, or of people "
-    "enrolled later",
+    "{n:count person is/people are} tested and none of them is in training: this tests verification, or "
+    "the identification of people who are enrolled later",
 )
-_ABSENT = " tested without one sample in training, and cannot be named rightly"
+_ABSENT = " tested without a training sample, and cannot be recognised"
 PEOPLE_ABSENT = Sentence(
     "audit.people-absent",
     "caution",
@@ -49,29 +48,29 @@ CLASSES_ABSENT = Sentence(
 DOMINANT_CLASS = Sentence(
     "audit.dominant-class",
     "caution",
-    "{share:tenth} of the tested samples are {label!r}: a constant answer would be as accurate",
+    "{share:tenth} of the tested samples are {label!r}: a classifier that always gives this answer would be as accurate",
 )
 UNLIKE_CLASSES = Sentence(
     "audit.unlike-classes",
     "caution",
-    "in {n:count} of {total:count split} the classes of training and testing differ more than chance explains; by {apart:percent} of "
-    "the samples at most",
+    "in {n:count} of {total:count split} the class proportions of training and testing differ by more than "
+    "chance explains: by up to {apart:percent} of the samples",
 )
 
 DEALT_AT_RANDOM = {
     column: Sentence(
         f"audit.{units}-dealt-at-random",
         "note",
-        f"score test that {units} were dealt at random, for the first named; times the number of splits (Bonferroni)",
+        f"score test that {units} were assigned at random, for the first split named; p multiplied by the number of splits (Bonferroni)",
     )
     for column, units in (("subject", "subjects"), ("id", "samples"))
 }
 
 APART = 0.1
-"""Shares of classes in training and testing that differ by no more than this in all are not worth a word."""
+"""Class proportions of training and testing that differ by no more than this in total are not reported."""
 
 UNLIKELY = 0.01
-"""A p-value below it is reported."""
+"""P-values below this are reported."""
 
 _SMALL = 10
 _DOMINANT = 0.8
@@ -80,7 +79,7 @@ _MOST_CLASSES = 50
 
 
 def sizes(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find splits that lack a part, test sets that are tiny, and folds unlike their siblings."""
+    """Find splits that lack a part, tiny test sets, and folds much smaller than the others."""
     table = _sizes(rows)
     empty = table.filter((pl.col("train") == 0) | (pl.col("test") == 0))
     if empty.height:
@@ -123,7 +122,7 @@ def sizes(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def absent_classes(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find classes that are tested without having been trained."""
+    """Find classes that are tested without training samples."""
     labelled = rows.known.filter(pl.col("label").is_not_null())
     parts = {
         role: labelled.filter(pl.col("role") == role).select(*CELL, "label").unique(maintain_order=True)
@@ -152,7 +151,7 @@ def absent_classes(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def dominant_class(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find that one class makes up most of what is tested."""
+    """Find whether one class makes up most of the test samples."""
     if rows.task == "identity":
         return
     tested = rows.known.filter((pl.col("role") == "test") & pl.col("label").is_not_null())
@@ -172,7 +171,7 @@ def dominant_class(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def unlike_classes(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find splits whose training and test parts have other shares of the classes than chance would give."""
+    """Find splits whose class proportions in training and testing differ by more than chance explains."""
     labelled = rows.known.filter(pl.col("label").is_not_null() & pl.col("role").is_in(["train", "test"]))
     classes = labelled["label"].unique().sort()
     if rows.task == "identity" or not 2 <= len(classes) <= _MOST_CLASSES:
@@ -203,7 +202,7 @@ def unlike_classes(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def dealt_at_random(counts: npt.NDArray[np.int64], tested: npt.NDArray[np.bool_]) -> tuple[float, int]:
-    """Test whether units that carry samples of several classes were dealt to the test part at random.
+    """Test whether units with samples of several classes were assigned to the test part at random.
 
     Parameters
     ----------
@@ -215,7 +214,7 @@ def dealt_at_random(counts: npt.NDArray[np.int64], tested: npt.NDArray[np.bool_]
     Returns
     -------
     statistic, degrees_of_freedom
-        To be compared with the chi-square distribution.
+        For comparison with the chi-square distribution.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Copies of one picture or vector, and pictures that are only alike: across a split, within one side of it, and under two labels."""
+"""Copies of an image or vector, and images that are only similar: across a split, within one side of it, and under two labels."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TOO_MANY_COPIES = Sentence(
 _ACROSS = "{n:count pair} of a training and a test sample {n:word has/have} {alike}"
 COPIES_ACROSS = Sentence("audit.copies-across", "caution", _ACROSS)
 COPIES_OF_TWO_SUBJECTS = Sentence(
-    "audit.copies-of-two-subjects", "caution", _ACROSS + "; {others:count} of them under two subjects"
+    "audit.copies-of-two-subjects", "caution", _ACROSS + "; {others:count} under two subjects"
 )
 _PAIRS = "{n:count pair} of samples {n:word has/have} {alike} and "
 COPIES_WITHIN = Sentence(
     "audit.copies-within",
     "caution",
-    "{n:count pair} of samples {n:word has/have} {alike} and {n:word is/are} both in {part}: each counts twice",
+    "{n:count pair} of samples {n:word has/have} {alike} and {n:word is/are} both in {part}, so each counts twice",
 )
 COPIES_UNDER_LABELS = Sentence(
     "audit.copies-under-labels", "caution", _PAIRS + "different labels of {label!r}"
@@ -47,12 +47,12 @@ _ALIKE = (
 )
 _MOST_OF_A_GROUP = 300  # exact copies of one picture whose pairs are listed
 KINDS = {"exact": "exact copies", "near": "near copies", "alike": "alike pictures"}
-"""What findings of each sort are known by."""
+"""The kinds of findings."""
 _SIDES = {"train": Target("training", "training"), "test": Target("testing", "testing")}
 
 
 def copied_pairs(rows: SplitRows, copies: Duplicates) -> pl.DataFrame:
-    """List every two samples that are copies, each pair of names once.
+    """List every pair of samples that are copies, each pair once.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def copied_pairs(rows: SplitRows, copies: Duplicates) -> pl.DataFrame:
 
 
 def crossing_pairs(rows: SplitRows, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Take the copies with one in training (or validation) and the other in testing of the same split, each pair of names once.
+    """Select the copies with one sample in training (or validation) and the other in testing of the same split, each pair once.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _meeting(rows: SplitRows, pairs: pl.DataFrame) -> pl.DataFrame:
 def findings_of_copies(
     rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
 ) -> Iterator[AuditFinding]:
-    """Name copies across a split, those that only stand on one side, and those under two labels or subjects."""
+    """Report copies across a split, copies within one side, and copies under two labels or subjects."""
     yield from _across(rows, copies, crossing)
     yield from _within(rows, copies, pairs, crossing)
     yield from _contradicting(rows, copies, pairs)
@@ -139,7 +139,7 @@ def findings_of_copies(
 
 
 def not_compared(copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
-    """Name samples that could not be compared, and say whether there are more copies than are listed."""
+    """Report samples that could not be compared, and whether there are more copies than are listed."""
     if copies.unread:
         yield AuditFinding(
             "not compared",
@@ -161,7 +161,7 @@ def not_compared(copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFindi
 
 
 def alike_by_copy(copies: Duplicates) -> dict[str, str]:
-    """How copies of each sort are alike, in words, the surest first."""
+    """Describe how copies of each kind are similar, the most certain kind first."""
     return {"exact": copies.exact, "near": copies.near, "alike": copies.alike}
 
 

@@ -1,4 +1,4 @@
-"""What splits are said to be, held against what they are: how many there are, and what their parts hold."""
+"""Compare splits with the stated protocol: their number, and the sizes of their parts."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ UNEVEN_REPEATS = Sentence(
 OTHER_CLASS_SIZES = Sentence(
     "audit.other-class-sizes",
     "caution",
-    "{n:count time} a class has another number of training samples than {protocol} says",
+    "{n:count time} the number of training samples of a class differs from what {protocol} states",
 )
-_OTHER_NUMBER = " of each {whose} in {part}; {n:count time} it is another number"
+_OTHER_NUMBER = " of each {whose} in {part}; the number differs {n:count time}"
 SIZE_OF_EACH = Sentence(
     "audit.size-of-each", "caution", "{protocol} should have {size:count sample}" + _OTHER_NUMBER
 )
@@ -55,10 +55,10 @@ DEVIATION = Sentence(
 )
 NO_VALIDATION = Sentence("audit.no-validation", "caution", "has no validation set, which the protocol has")
 A_VALIDATION = Sentence("audit.a-validation", "caution", "has a validation set, which the protocol does not")
-OTHER_SHARES = Sentence("audit.other-shares", "caution", "of {n:count sample} should be about {expected}")
-UNUSED_IN_FOLDS = Sentence("audit.unused-in-folds", "caution", "leave some of {n:count sample} unused")
-SIZE_IN_ALL = Sentence("audit.size-in-all", "caution", "should have {size:count sample} in {part} in all")
-REST_IN_ALL = Sentence("audit.rest-in-all", "caution", "should have the rest in {part} in all")
+OTHER_SHARES = Sentence("audit.other-shares", "caution", "should have about {expected} of {n:count sample}")
+UNUSED_IN_FOLDS = Sentence("audit.unused-in-folds", "caution", "should use all {n:count sample}")
+SIZE_IN_ALL = Sentence("audit.size-in-all", "caution", "should have {size:count sample} in {part} in total")
+REST_IN_ALL = Sentence("audit.rest-in-all", "caution", "should have the rest in {part} in total")
 SIZE_IN_TRAIN = Sentence("audit.size-in-train", "caution", "should have {size:count sample} in train")
 REST_NOT_TESTED = Sentence("audit.rest-not-tested", "caution", "should test the rest of {n:count sample}")
 SEVERAL_SAMPLES = Sentence("audit.several-samples", "caution", "does not test exactly one sample")
@@ -66,21 +66,21 @@ SEVERAL_SUBJECTS = Sentence("audit.several-subjects", "caution", "does not test 
 OTHERS_NOT_TRAINED = Sentence(
     "audit.others-not-trained",
     "caution",
-    "should train on all of {n:count sample} but those of the {unit} left out",
+    "should train on all of {n:count sample} except those of the {unit} left out",
 )
 
-NOTHING_STATED = Sentence("audit.unchecked-anything", "note", "anything, since it states nothing")
+NOTHING_STATED = Sentence("audit.unchecked-anything", "note", "anything, because it states nothing")
 CHANCE = Sentence("audit.unchecked-chance", "note", "whether samples were chosen at random")
 CONDITIONS = Sentence(
-    "audit.unchecked-conditions", "note", "which samples meet its conditions, and sizes that depend on them"
+    "audit.unchecked-conditions",
+    "note",
+    "which samples meet its conditions, and the sizes that depend on them",
 )
 DATA_SETS = Sentence("audit.unchecked-data-sets", "note", "which data set each sample belongs to")
-FOLDS = Sentence("audit.unchecked-folds", "note", "the number of folds, which is not stated")
-SIZES = Sentence("audit.unchecked-sizes", "note", "sizes, which are not stated")
-CLASSES = Sentence("audit.unchecked-classes", "note", "samples per class, since there is no label")
-DISJOINTNESS = Sentence(
-    "audit.unchecked-disjointness", "note", "whether subjects should be shared, which is not stated"
-)
+FOLDS = Sentence("audit.unchecked-folds", "note", "the number of folds (not stated)")
+SIZES = Sentence("audit.unchecked-sizes", "note", "sizes (not stated)")
+CLASSES = Sentence("audit.unchecked-classes", "note", "samples per class (no label is given)")
+DISJOINTNESS = Sentence("audit.unchecked-disjointness", "note", "whether subjects may be shared (not stated)")
 REMARK = Sentence("audit.unchecked-remark", "note", "[{remark}]")
 
 
@@ -89,7 +89,7 @@ _SLACK = 1e-9
 
 
 def declared(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find where the splits are not what the protocol says."""
+    """Find where the splits deviate from the protocol."""
     if rows.protocol is None or rows.protocol.kind == "unstated":
         return
     yield from _numbers(rows, rows.protocol)
@@ -115,7 +115,7 @@ def declared(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def unchecked(rows: SplitRows) -> tuple[Note, ...]:
-    """Say what of the protocol the splits cannot show."""
+    """Report which statements of the protocol cannot be checked with the splits."""
     protocol = rows.protocol
     if protocol is None:
         return ()

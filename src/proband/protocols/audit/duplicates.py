@@ -1,4 +1,4 @@
-"""Samples that are the same picture: exact copies whatever their files, and near ones, without a table of all pairs."""
+"""Samples with the same image: exact copies regardless of file format, and near copies, without a table of all pairs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from proband.samples.table import frozen
 from proband.words import count, fixed
 
 LIKENESS = 0.95
-"""The least likeness of near copies. Of 5,208 pairs of other photographs of one person 2 reach it (docs/methods/audit.md)."""
+"""The minimum likeness of near copies. Of 5,208 pairs of different photographs of one person, 2 reach it (docs/methods/audit.md)."""
 
 GRAIN = 0.4
-"""The least share of grain that near copies have in common. Two exposures of one sitting reach 0.23, copies of JPEG's quality 50 fall to 0.5 (docs/methods/audit.md)."""
+"""The minimum share of common grain in near copies. Two exposures of one sitting reach 0.23, copies of JPEG's quality 50 fall to 0.5 (docs/methods/audit.md)."""
 
 BITS = 30
-"""By how many of 242 bits a picture and a view of another may differ before they are looked at."""
+"""The maximum number of different bits (of 242) between an image and a view of another for the pair to be examined."""
 
 SPREADS = 5.0
-"""How many robust standard deviations below the median of same-subject distances a pair of vectors must lie."""
+"""The number of robust standard deviations by which a suspicious distance is below the median of same-subject distances."""
 
 _FEWEST = 20  # samples with a mate, from which a threshold can be set
 _IDENTICAL = 1e-6  # of one minus a cosine: beyond it float32 vectors differ
@@ -45,25 +45,25 @@ Load = Callable[[str], Grey]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Duplicates:
-    """Which samples are copies of which.
+    """Groups and pairs of samples that are copies.
 
     Attributes
     ----------
     ids
         The samples that were compared.
     groups
-        A number for each of them, the same for exact copies.
+        A number for each sample, the same for exact copies.
     pairs
-        Pairs that are alike: the columns one and other (numbers of groups), distance, whether one is mirrored, and whether the two are
-        near copies (otherwise they may be two exposures).
+        Pairs that are similar: the columns one and other (numbers of groups), distance, whether one is
+        mirrored, and whether the two are near copies (otherwise they may be two exposures).
     exact, near, alike
-        What makes copies exact, and near, and pictures only alike, in words.
+        The criteria for exact copies, near copies and merely similar images, in words.
     unread
         (id, reason) of samples that could not be compared.
     capped
         Whether there are more near pairs than are listed.
     of_vectors
-        Whether vectors were compared: of these, unlike of pictures, two may be the same by chance.
+        Whether vectors were compared: unlike images, two vectors may be equal by chance.
     """
 
     ids: tuple[str, ...]
@@ -92,21 +92,22 @@ def duplicate_pictures(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Duplicates:
-    """Find copies among pictures.
+    """Find copies among images.
 
-    Exact copies have the same pixels once decoded to grey. Near ones are first sought by a code of 242 bits (see
-    :func:`proband.protocols.audit.picture_codes.code`): that of every whole picture is compared with those of views of the
-    others (mirrored, cut all round by 3, 6 and 10 %, cut at one side by 5 %), by the bits in which they differ, block by
-    block. Pairs that differ in at most 30 are laid over each other, and are alike if they are so by at least 0.95
-    wherever one looks (:func:`proband.protocols.audit.registration.likeness`). They are near copies if they also share at least 0.4
-    of their grain (:func:`proband.protocols.audit.registration.grain_likeness`). This finds pictures that were compressed again,
-    brightened, resized, mirrored or cut; another expression of the same person in the same pose is none, and two exposures of one
-    expression are only alike.
+    Exact copies have the same pixels after decoding to grey. Near copies are first searched for with a code
+    of 242 bits (see :func:`proband.protocols.audit.picture_codes.code`): the code of every whole image is
+    compared with the codes of views of the others (mirrored, cropped on all sides by 3, 6 and 10 %, cropped
+    on one side by 5 %), by the number of different bits, block by block. Pairs that differ in at most 30 bits
+    are registered, and are similar if every part has a likeness of at least 0.95
+    (:func:`proband.protocols.audit.registration.likeness`). They are near copies if they also share at least
+    0.4 of their grain (:func:`proband.protocols.audit.registration.grain_likeness`). This finds images that
+    were recompressed, brightened, resized, mirrored or cropped; another expression of the same person in the
+    same pose is not a copy, and two exposures of one expression are only similar.
 
     Parameters
     ----------
     load
-        Gives the grey picture of a sample; called again for pairs that are looked at twice.
+        Returns the grey image of a sample; called again for pairs that are examined twice.
     ids
         The samples.
     """
@@ -134,8 +135,8 @@ def duplicate_pictures(
         groups,
         _pairs(near),
         "the same pixels",
-        f"nearly the same pixels (alike by {LIKENESS} or more in every part, with the same grain)",
-        "nearly the same content without the same grain (two exposures, or a copy compressed hard)",
+        f"nearly the same pixels (similarity {LIKENESS} or more in every part, and the same grain)",
+        "nearly the same content but different grain (two exposures, or a strongly compressed copy)",
         tuple(unread),
         len(candidates) > _MOST_PAIRS,
     )
@@ -172,7 +173,7 @@ def _codes(picture: Grey) -> Words | None:
 def close_codes(
     codes: Words, most: int, threads: int | None = None, progress: Progress | None = None
 ) -> list[tuple[int, int, int]]:
-    """Find the pairs of pictures of which one differs from a view of the other in at most `most` bits, counting in blocks.
+    """Find the pairs of images whose codes differ in at most `most` bits from a view of the other, computed in blocks.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def close_codes(
     Returns
     -------
     pairs
-        Every pair once, by its closest view: a picture, the other, and the number of the other's view.
+        Every pair once, with its closest view: an image, the other image, and the number of its view.
     """
     told = progress or Silent()
     n = len(codes)
@@ -240,15 +241,17 @@ def duplicate_vectors(
 ) -> Duplicates:
     """Find copies among embeddings or features, by cosines.
 
-    Exact copies have the same vector. How near is suspiciously near is learned from the data: for every sample that has another
-    one of its subject, the distance (one minus the cosine) to the nearest of them is taken; a pair is suspicious if its
-    distance lies five robust standard deviations (1.4826 × the median absolute deviation) below the median of these, in
-    logarithms. With fewer than 20 such samples, or where half of them are copies, only vectors that point the same way count.
+    Exact copies have the same vector. The threshold for suspicious pairs is estimated from the data: for
+    every sample with other samples of its subject, the distance (one minus the cosine) to the nearest is
+    taken; a pair is suspicious if its
+    distance is five robust standard deviations (1.4826 × the median absolute deviation) below the median of
+    these, in logarithms. With fewer than 20 such samples, or if half of them are copies, only vectors with
+    the same direction count.
 
     Parameters
     ----------
     vectors
-        One row a sample; rows of zeros have no direction and are left aside.
+        One row per sample; rows of zeros have no direction and are skipped.
     subjects
         The subject of each.
     """
@@ -272,8 +275,8 @@ def duplicate_vectors(
         groups,
         _pairs(near),
         "the same vector",
-        f"cosines above {fixed(1 - limit, 5)}, which is beyond what two samples of a subject reach here",
-        unread=tuple((names[place], "its vector is all zeros") for place in np.flatnonzero(lengths == 0)),
+        f"cosines above {fixed(1 - limit, 5)}, higher than two samples of one subject reach here",
+        unread=tuple((names[place], "its vector is all zero") for place in np.flatnonzero(lengths == 0)),
         capped=capped,
         of_vectors=True,
     )

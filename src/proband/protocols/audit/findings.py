@@ -1,4 +1,4 @@
-"""What an audit found: each finding with its weight, whom it names and how to mend it."""
+"""The findings of an audit, each with its severity, examples and remedy."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from proband.results.serializing import Written
 from proband.words import Note, as_sentence, count, counted
 
 Severity = Literal["leak", "fault", "warning", "note"]
-"""Training knows of the test; the division is not what it should be; look at it; as expected, but to be said."""
+"""Leak: training has information on the test. Fault: the division is wrong. Warning: inspect it. Note: expected, but to be reported."""
 
 NAMED = 5
-"""How many offenders a finding names."""
+"""The maximum number of cases that a finding names."""
 
 
 @dataclass(frozen=True, repr=False)
 class AuditFinding:
-    """One thing that an audit found.
+    """One finding of an audit.
 
     Attributes
     ----------
     kind
-        What it is known by, to be looked for by programs.
+        A fixed name for programs to search for.
     severity
-        A leak and a fault must be mended; a warning should be looked at; a note is to be reported.
+        A leak or a fault must be fixed; a warning should be inspected; a note should be reported.
     what
-        What was found.
+        The finding as a sentence.
     count
         How many there are.
     examples
-        The first few, by name.
+        The names of the first few cases.
     cure
-        How to mend it.
+        The remedy.
     p_value, test
-        Of findings that chance could have made: how probable, and by which test; otherwise None.
+        For findings that may be due to chance: the p-value and the test; otherwise None.
     examples_are_groups
-        Whether the examples are reasons or classes of what is counted, and not the first of it.
+        Whether the examples are reasons or classes of the counted cases instead of the first few cases.
     """
 
     kind: str
@@ -61,29 +61,30 @@ class AuditFinding:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
-    """All that an audit found, the gravest first.
+    """All findings of an audit, the most severe first.
 
     Attributes
     ----------
     source
-        Where the splits stood.
+        Where the splits were read from.
     task
         What is recognised: ``identity``, or ``attribute`` with the column in `label`.
     n_splits, n_samples, n_subjects
-        What was looked at; samples and subjects are those with a role in some split. Without splits (0) those of the data set; no
-        subjects (0) if nobody says who is on the pictures.
+        The numbers audited; samples and subjects are those with a role in some split. Without splits (0),
+        those of the data set; without subject IDs, no subjects (0).
     looked_for
-        The questions that could be asked of what was given.
+        The checks that were possible.
     findings
-        What was found.
+        The finding as a sentence.
     unchecked
-        What the protocol says and splits cannot show; empty if there is none.
+        Statements of the protocol that cannot be checked with splits; empty without a protocol.
     duplicates
-        Pairs of duplicates that stand on both sides of a split: train and test sample, how they are alike, distance, subjects and
-        splits. Without splits all pairs, with their groups (:func:`proband.protocols.audit.undivided.grouped_pairs`). None if
-        there were neither images nor vectors.
+        Pairs of duplicates on both sides of a split: train and test sample, the kind of copy, distance,
+        subjects and splits. Without splits all pairs, with their groups
+        (:func:`proband.protocols.audit.undivided.grouped_pairs`). None if there were neither images nor
+        vectors.
     losses
-        What became of the collected samples; None if nothing was said of them.
+        The use and loss of the collected samples; None if they were not given.
     """
 
     written = Written({"sound": "is_sound"})
@@ -137,6 +138,6 @@ class Audit(Result):
 
 
 def ordered(findings: Sequence[AuditFinding]) -> tuple[AuditFinding, ...]:
-    """Put the gravest first; among equals the order stays."""
+    """Sort by severity, keeping the order within each level."""
     rank = {name: place for place, name in enumerate(get_args(Severity))}
     return tuple(sorted(findings, key=lambda found: rank[found.severity]))

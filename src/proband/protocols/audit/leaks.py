@@ -1,4 +1,4 @@
-"""Who stands where: ids, samples and subjects on both sides of a split, and who is tested how often."""
+"""Ids, samples and subjects on both sides of a split, and how often each sample is tested."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from proband.protocols.audit.rows import SplitRows, on_both_sides
 from proband.words import Note, Sentence, Target, listed
 
 UNKNOWN_IDS = Sentence(
-    "audit.unknown-ids", "caution", "{n:count id} of the splits {n:word is/are} not in the table of samples"
+    "audit.unknown-ids", "caution", "{n:count id} in the splits {n:word is/are} not in the samples table"
 )
 REPEATED_ROWS = Sentence(
     "audit.repeated-rows",
     "caution",
-    "{n:count sample occurs/samples occur} twice in the same role of a split, and would count twice",
+    "{n:count sample occurs/samples occur} twice in the same role of a split, and would be counted twice",
 )
 NO_LABEL = Sentence(
-    "audit.no-label", "caution", "{n:count sample} of the splits {n:word has/have} no value of {label!r}"
+    "audit.no-label", "caution", "{n:count sample} in the splits {n:word has/have} no value of {label!r}"
 )
 SHARED_SAMPLES = Sentence(
     "audit.shared-samples", "caution", "{n:count sample is/samples are} in both {parts} of the same split"
@@ -35,11 +35,11 @@ SHARED_ALTHOUGH_DISJOINT = Sentence(
 SHARED_AND_TELLING = Sentence(
     "audit.shared-subjects-telling",
     "caution",
-    "{n:count} of {total:count subject} {n:word is/are} in both {parts} of the same split: {label} can be predicted by "
-    "recognising the person",
+    "{n:count} of {total:count subject} {n:word is/are} in both {parts} of the same split, so {label} can "
+    "be predicted by recognising the person",
 )
 SHARED_AS_NEEDED = Sentence(
-    "audit.shared-subjects-as-needed", "note", _SHARED + ", as recognising people needs"
+    "audit.shared-subjects-as-needed", "note", _SHARED + ", as the recognition of people requires"
 )
 TESTED_TWICE = Sentence(
     "audit.tested-twice",
@@ -54,7 +54,7 @@ NEVER_TESTED = Sentence(
 UNUSED = Sentence(
     "audit.unused-samples",
     "note",
-    "{n:count} of the {total:count sample} of the table {n:word is/are} in no split",
+    "{n:count} of the {total:count sample} in the table {n:word is/are} in no split",
 )
 
 
@@ -63,7 +63,7 @@ _SIDES: tuple[tuple[str, str, Severity, str], ...] = (
     ("validation", "test", "leak", "validation and testing"),
     ("train", "validation", "fault", "training and validation"),
 )
-"""Two roles, how grave it is to be in both, and how the kind of such a finding ends."""
+"""Two roles, the severity of being in both, and the end of the name of the finding."""
 _PARTS = {
     "train": Target("train", "training"),
     "validation": Target("validation", "validation"),
@@ -73,7 +73,7 @@ _EACH_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
 def ids_and_rows(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find ids that no sample has, rows that stand twice, and samples without a label."""
+    """Find ids that match no sample, repeated rows, and samples without a label."""
     unknown = rows.frame.filter(pl.col("subject").is_null())["id"].unique(maintain_order=True)
     if len(unknown):
         yield AuditFinding(
@@ -125,7 +125,7 @@ def shared_samples(rows: SplitRows) -> Iterator[AuditFinding]:
 
 
 def shared_subjects(rows: SplitRows) -> Iterator[AuditFinding]:
-    """Find subjects in two roles of the same split: a leak for attributes, and where the protocol says that there are none."""
+    """Find subjects in two roles of the same split: a leak for attributes, and if the protocol is subject-disjoint."""
     declared = rows.protocol is not None and rows.protocol.is_disjoint
     forbidden = declared or rows.task == "attribute"
     for one, other, severity, both in _SIDES:

@@ -1,4 +1,4 @@
-"""From collected data to used data: what was dropped, why, and whether it fell evenly."""
+"""From collected to used data: which samples were dropped, why, and whether the losses are even."""
 
 from __future__ import annotations
 
@@ -31,29 +31,34 @@ _EXPECTED = 5.0  # the least expected count for which the chi-square distributio
 
 FISHER = Method("fisher-exact", "Fisher's exact test")
 CHI_SQUARE = Method("chi-square", "chi-square test")
-DRAWN = Method("chi-square-drawn", f"chi-square statistic over {count(_DRAWS)} random losses", draws=_DRAWS)
+DRAWN = Method(
+    "chi-square-drawn",
+    f"chi-square statistic, {count(_DRAWS)} random assignments of the losses",
+    draws=_DRAWS,
+)
 WHO_IS_LOST = Target("who-is-lost", "which samples are lost")
-HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and how many of them are lost")
+HOW_MANY = Target("how-many-are-lost", "the samples that were collected, and the number lost")
 LOST_ALONE = Target(
     "lost-alone",
-    "samples are lost independently of each other; where whole subjects are dropped together, p-values are too small",
+    "samples are lost independently of each other; if whole subjects are dropped together, p-values are too small",
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unevenness:
-    """Whether losses fell evenly over classes, or over subjects.
+    """A test of whether losses are even over classes or subjects.
 
     Attributes
     ----------
     by
         The column.
     counts
-        For each value how many were collected and lost, and the share that was lost, the largest share first.
+        For each value, the numbers collected and lost, and the share lost, the largest share first.
     test
-        How probable so uneven a loss is by chance alone; None if nothing, or everything, was lost, or there is one value only.
+        The test that losses this uneven are due to chance; None if no sample or every sample was lost, or
+        there is only one value.
     assuming
-        What the test takes for granted.
+        The assumption of the test.
     """
 
     by: str
@@ -70,18 +75,18 @@ class Unevenness:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Losses(Result):
-    """What became of the samples that were collected.
+    """The use and loss of the collected samples.
 
     Attributes
     ----------
     n_collected, n_used
-        The samples of the table of collected data, and those of them that are used.
+        The number of collected samples, and how many of them are used.
     reasons
-        How many were excluded for each reason, the most frequent first.
+        The number excluded for each reason, the most frequent first.
     unexplained
-        Collected, not used, and no reason is given.
+        Collected but not used, without a stated reason.
     contradicted
-        Excluded for a reason, and used nevertheless.
+        Excluded for a reason, but used.
     foreign
         Used, but never collected.
     unknown
@@ -103,7 +108,7 @@ class Losses(Result):
 
     @property
     def n_lost(self) -> int:
-        """How many samples were collected and are not used."""
+        """The number of collected samples that are not used."""
         return self.n_collected - self.n_used
 
     def __repr__(self) -> str:
@@ -116,7 +121,7 @@ class Losses(Result):
 
 
 def read_exclusions(path: Path, id_column: str = "id") -> pl.DataFrame:
-    """Read a table of id and reason; the id may be called as it is in the table of samples."""
+    """Read a table of id and reason; the id column may have the same name as in the table of samples."""
     frame = read_frame(path, text_columns=("id", id_column, "reason"))
     named = id_column in frame.columns and "id" not in frame.columns
     return frame.rename({id_column: "id"}) if named else frame
@@ -135,14 +140,14 @@ def losses(
     used
         The ids that are used.
     exclusions
-        A table with the columns id and reason; an empty reason explains nothing.
+        A table with the columns id and reason; an empty reason counts as no reason.
     label
         The column of the class; if `collected` has it, losses are compared between classes as well.
 
     Returns
     -------
     Losses
-        How many samples were lost, for which reasons.
+        The numbers of samples lost, by reason.
 
     Examples
     --------
@@ -181,7 +186,7 @@ def _reasons(exclusions: Any) -> dict[str, str]:
     if absent:
         raise InputError(
             f"The table of exclusions has no column {absent[0]!r}; it has {first_few(frame.columns, 8)}.",
-            "give the columns id and reason.",
+            "use the columns id and reason.",
         )
     stated = frame.select(
         pl.col("id").cast(pl.String), pl.col("reason").cast(pl.String).str.strip_chars()
@@ -192,7 +197,7 @@ def _reasons(exclusions: Any) -> dict[str, str]:
 
 
 def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Unevenness:
-    """Compare losses between the values of a column; a missing value is a value of its own."""
+    """Compare losses between the values of a column; missing values count as a separate value."""
     table = (
         pl.DataFrame({by: values, "lost": lost})
         .group_by(by, maintain_order=True)

@@ -1,4 +1,4 @@
-"""Pictures in a few bits, to find those that may show the same, whole, mirrored or cut."""
+"""Codes of images in a few bits, to find candidates for copies: whole, mirrored or cropped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
 
 WORDS = 4
-"""Words of 64 bits that a code takes."""
+"""The number of 64-bit words in a code."""
 
 _GRID = 11  # squares a side: 2 × 11² = 242 bits
 _FLAT = 1.0  # grey levels of standard deviation below which a picture shows nothing
@@ -23,7 +23,7 @@ Span = tuple[float, float]
 
 
 class PictureView(NamedTuple):
-    """A part of a picture, as it is or mirrored; `cut` is the share that is cut from the top, bottom, left and right."""
+    """A part of an image, possibly mirrored; `cut` is the share cropped from the top, bottom, left and right."""
 
     mirrored: bool = False
     cut: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
@@ -34,20 +34,20 @@ _CUTS = (
     *(tuple(0.05 * (side == cut) for side in range(4)) for cut in range(4)),
 )
 VIEWS = tuple(PictureView(mirrored, cut) for mirrored in (False, True) for cut in _CUTS)  # type: ignore[arg-type]
-"""The views of a picture that are compared with other pictures; the first is the whole."""
+"""The views of an image that are compared with other images; the first is the whole image."""
 
 
 def content(picture: Grey) -> bytes:
-    """A digest of the pixels, whatever file they came from."""
+    """Return a digest of the pixels, independent of the file format."""
     shape = np.array(picture.shape, dtype=np.int64).tobytes()
     return hashlib.blake2b(shape + np.ascontiguousarray(picture).tobytes(), digest_size=16).digest()
 
 
 def code(picture: Grey, view: PictureView = VIEWS[0]) -> Words | None:
-    """Put a view of a picture into 242 bits: is a square brighter than its left and its upper neighbour, on a grid of 12 × 12?
+    """Encode a view of an image in 242 bits: whether each square of a 12 × 12 grid is brighter than its left and upper neighbours.
 
-    Brightness, contrast and compression hardly change these signs, which go back to the difference hash. A picture that
-    is all of one grey has no code.
+    Brightness, contrast and compression hardly change these signs (a difference hash). An image with a
+    single grey value has no code.
     """
     if picture.std() < _FLAT:
         return None
@@ -67,7 +67,7 @@ def code(picture: Grey, view: PictureView = VIEWS[0]) -> Words | None:
 def averaged(
     picture: npt.NDArray[np.generic], height: int, width: int, window: tuple[Span, Span] | None = None
 ) -> Floats:
-    """Shrink (or stretch) a picture, or a window of it, by the averages over the area of each new pixel."""
+    """Resize an image, or a window of it, by averaging over the area of each new pixel."""
     values = np.asarray(picture, np.float64)
     rows, columns = window or ((0.0, values.shape[0]), (0.0, values.shape[1]))
     down, across = _weights(values.shape[0], height, *rows), _weights(values.shape[1], width, *columns)

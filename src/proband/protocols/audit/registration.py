@@ -1,4 +1,4 @@
-"""Lay one picture over another: which part of one shows which part of the other, and are they alike everywhere?"""
+"""Register one image to another: which parts correspond, and how similar they are everywhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_SHARED = 0.7  # of each side, that both must show
 
 
 class Placement(NamedTuple):
-    """Where a picture's point (y, x) lies in the other: at (scale_y · y + shift_y, …), edges at −1 and 1."""
+    """The position of a point (y, x) in the other image: (scale_y · y + shift_y, …), with edges at −1 and 1."""
 
     scale_y: float
     shift_y: float
@@ -36,7 +36,7 @@ class Placement(NamedTuple):
 
 
 def placement_of(view: PictureView) -> Placement:
-    """Where a whole picture lies in the other (turned, if it is mirrored), if it is this view of it."""
+    """Return the placement of a whole image in the other (mirrored if the view is), given this view."""
     top, bottom, left, right = view.cut
     if view.mirrored:
         left, right = right, left
@@ -44,24 +44,26 @@ def placement_of(view: PictureView) -> Placement:
 
 
 def likeness(one: Grey, other: Grey, view: PictureView) -> float:
-    """How alike two pictures are where they are least alike: 1 if one is the other, however bright and however large.
+    """Return the similarity of two images where they are least similar: 1 for copies of any brightness and size.
 
-    The other is laid over the one, beginning with the view of it that looks like the one, by Lucas and Kanade's steps in size, shift, brightness and contrast
-    (1981). What both show is brought to the same pixels, and correlated in every window of 9 × 9 pixels of 64; windows that show
-    next to nothing count as alike. Of these correlations it is the smallest: another expression changes the mouth and little else,
-    which the correlation of whole pictures (0.98 and more) does not see.
+    The second image is registered to the first, starting from the most similar view, by Lucas and Kanade's
+    (1981) steps in size, shift, brightness and contrast. The common part is resampled to the same pixels and
+    correlated in every window of 9 × 9 pixels of 64; nearly uniform windows count as similar. The result is
+    the smallest of these correlations: another expression changes little but the mouth, which the correlation
+    of whole images (0.98 and more) does not reveal.
     """
     shared = _overlaid(one, other, view, _SIDES)
     return -1.0 if shared is None else _least_alike(*shared)
 
 
 def grain_likeness(one: Grey, other: Grey, view: PictureView) -> float:
-    """How far two pictures that are alike share their grain: about 1 if one is the other, about 0 if they are two exposures.
+    """Return the share of common grain of two similar images: about 1 for copies, about 0 for two exposures.
 
-    What the sensor adds is another thing in every exposure, and no head is held quite still. A copy keeps the grain, or as much of it as
-    compression, a smaller size or a blur leave; so the covariance of the two grains is divided by the smaller of their
-    variances, and not by both. It is taken over the plainer half of the blocks in which both have any grain, where there is
-    little else than noise. Where there are next to none, 0: nothing shows that it is a copy.
+    Sensor noise differs between exposures, and heads move slightly. A copy keeps the grain, except what
+    compression, a smaller size or blur remove, so the covariance of the two grains is divided by the smaller
+    of their variances instead of both. It is computed over the plainer half of the blocks in which both have
+    grain, which contain little but noise. With hardly any such blocks the result is 0: there is no evidence
+    of a copy.
     """
     shared = _overlaid(one, other, view, (*_SIDES, *_FINE))
     if shared is None:

@@ -1,4 +1,4 @@
-"""The rows of a split table beside what is known of their samples, and who stands on both sides of a split."""
+"""The rows of a split table joined with their samples, and the overlap between the sides of a split."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ from proband.samples import Samples
 CELL = ("repeat", "fold")
 _USED = ("train", "validation", "test")
 WHOLE = "all"
-"""The part of every sample of a data set that is not divided."""
+"""The part of every sample in an undivided data set."""
 _NUMBERS = {"id": "sample", "subject": "person"}
 
 Splits = SplitTable | pl.DataFrame | Iterable[Split]
-"""Splits as a file gives them, as a table of id, repeat, fold and role, or as a splitter makes them."""
+"""Splits from a file, as a table of id, repeat, fold and role, or from a splitter."""
 
 
 @dataclass(frozen=True, eq=False)
 class SplitRows:
-    """What is audited.
+    """The audited splits and samples.
 
     Attributes
     ----------
     frame
         Columns id, repeat, fold, role, subject and label of every sample that trains, validates or tests, and numbers for the split
-        (cell), the id (sample) and the subject (person). What is of the table is missing for ids that no sample has.
+        (cell), the id (sample) and the subject (person). Values from the table are missing for ids that match
+        no sample.
     samples
         The table of samples.
     task, label
         What is recognised.
     protocol
-        What the splits are said to be, if that is said.
+        The stated protocol, if any.
     divided
         Whether there are splits; without them every sample is in one part, ``all``.
     """
@@ -75,10 +76,10 @@ class SplitRows:
 def rows_of(
     splits: Splits | None, samples: Samples, task: Task, label: str | None, protocol: Protocol | str | None
 ) -> SplitRows:
-    """Join splits with their samples; nothing is refused that an audit should name."""
+    """Join splits with their samples, keeping everything that an audit should report."""
     if (task == "attribute") != (label is not None):
         raise UsageError(
-            "The label is the column of the attribute that is recognised: an attribute needs one, identity has none.",
+            "The label is the column of the attribute to recognise: task 'attribute' needs a label, and task 'identity' takes none.",
             Hint("{give:task=attribute} with {option:label}, or leave both out."),
         )
     if label is not None and label not in samples.frame.columns:
@@ -128,14 +129,14 @@ def _frame(splits: Splits, samples: Samples) -> pl.DataFrame:
 
 
 def on_both_sides(frame: pl.DataFrame, key: str, one: str, other: str) -> pl.DataFrame:
-    """Find what has rows in two roles of the same split.
+    """Find keys with rows in two roles of the same split.
 
     Parameters
     ----------
     frame
         As of :class:`SplitRows`, with `key`.
     key
-        What must not be on both sides: ``id``, ``subject`` or a group of duplicates.
+        The column whose values must not be on both sides: ``id``, ``subject`` or a group of duplicates.
 
     Returns
     -------

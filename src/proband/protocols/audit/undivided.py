@@ -1,4 +1,4 @@
-"""Copies in a data set that nobody has divided yet: every pair once, in groups, and under which names they stand."""
+"""Copies in an undivided data set: every pair once, in groups, with the names under which they appear."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _WORDS = {"subjects": UNDER_SUBJECTS, "labels": UNDER_LABELS, "names": UNDER_NAM
 
 
 def grouped_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Number the groups of samples that copies connect, and say under what the two of each pair stand.
+    """Number the groups of connected copies, and state in what the two samples of each pair differ.
 
     Returns
     -------
     frame
-        group, one, other, copy, distance, mirrored, under (subjects, labels or names: the gravest that differs), and both subjects and
-        labels; the groups in the order of their closest pair.
+        group, one, other, copy, distance, mirrored, under (subjects, labels or names: the most severe
+        difference), and both subjects and labels; the groups in the order of their closest pair.
     """
     names = pl.concat([pairs["one"], pairs["other"].alias("one")]).unique(maintain_order=True)
     place = {name: number for number, name in enumerate(names)}
@@ -70,7 +70,7 @@ def grouped_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def findings_of_data(rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
-    """Name copies under two subjects, under two labels and under two names, each pair in one finding alone."""
+    """Report copies under two subjects, two labels or two names, each pair in only one finding."""
     for under, what in _WORDS.items():
         for copy, alike in alike_by_copy(copies).items():
             found = pairs.filter((pl.col("under") == under) & (pl.col("copy") == copy))

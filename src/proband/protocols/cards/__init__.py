@@ -1,1 +1,1 @@
-"""Protocol cards: what an accuracy is of, and what it may be compared with."""
+"""Protocol cards: what an accuracy measures, and with which results it may be compared."""

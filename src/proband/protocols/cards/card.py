@@ -1,4 +1,4 @@
-"""Protocol cards: what an accuracy is of, how it was estimated and on what, so that a machine can tell what it compares with."""
+"""Protocol cards: what an accuracy measures, how and on which data it was estimated, in a form that programs can compare."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _OF_OUR_SPLITS = ("protocol.seed", "protocol.generator_version")
 @published
 @dataclass(frozen=True, repr=False)
 class ProtocolCard:
-    """What an accuracy is of, how it was estimated, and on what.
+    """What an accuracy measures, how it was estimated, and on which data.
 
     Every field may be None: not stated. Mappings (`conditions`, the classes of the task, the reasons of the selection) are
-    tuples of pairs sorted by name, so that a card cannot change.
+    tuples of pairs sorted by name, so a card is immutable.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class ProtocolCard:
     False
     >>> ProtocolCard.from_dict({"format": FORMAT, "dataset": {"subjects": -1}})
     Traceback (most recent call last):
-    proband.errors.InputError: A protocol card is not as it should be: dataset.subjects: expected at least 0, got -1.
+    proband.errors.InputError: The protocol card is not valid: dataset.subjects: expected at least 0, got -1.
 
     """
 
@@ -96,7 +96,7 @@ class ProtocolCard:
         try:
             self.canonical()
         except UnicodeEncodeError:
-            _refuse(["a text holds half a character (a lone surrogate)"])
+            _refuse(["a text contains half a character (a lone surrogate)"])
 
     def __repr__(self) -> str:
         parts = (self.method, self.dataset.name, self.protocol.notation, self.value.estimate)
@@ -105,7 +105,7 @@ class ProtocolCard:
 
     @classmethod
     def from_dict(cls, content: object) -> ProtocolCard:
-        """Make a card of what `to_dict` gives, or of any part of it; errors name the path.
+        """Make a card from the result of `to_dict`, or any part of it; errors name the path.
 
         Parameters
         ----------
@@ -140,23 +140,23 @@ class ProtocolCard:
         conditions: Named | None = None,
         predictions: PredictionsFile | None = None,
     ) -> ProtocolCard:
-        """Make the card of a run that was carried out here, which must state what a run knows.
+        """Make the card of a run carried out here, which must state everything known about the run.
 
         Parameters
         ----------
         method
             The algorithm.
         dataset, task
-            What was used and what for; `Dataset.of` and `Task.of` make them from ids, subjects and labels.
+            The data and the task; `Dataset.of` and `Task.of` make them from ids, subjects and labels.
         protocol
-            The notation, disjointness, seed and version of the generator, at the least; for splits from elsewhere, their digest instead
-            of the last two.
+            At least the notation, disjointness, seed and version of the generator; for splits from elsewhere, their digest
+            instead of the last two.
         value
-            The estimate, with its interval and how that was made; the pooled estimate with its own.
+            The estimate with its interval and method; the pooled estimate with its own interval.
         metric
             By default the mean accuracy.
         selection, conditions, predictions
-            What was left out, what varies in the images, and where the predictions are.
+            What was left out, the variation in the images, and the location of the predictions.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class ProtocolCard:
         return card
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, those not stated too, as JSON has them.
+        """Return all fields as JSON values, including those not stated.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class ProtocolCard:
 
     @classmethod
     def read(cls, path: str | Path) -> ProtocolCard:
-        """Read a card from a JSON file; whatever is wrong is said with its path in the card.
+        """Read a card from a JSON file; errors name the path in the card.
 
         Parameters
         ----------
@@ -224,12 +224,12 @@ class ProtocolCard:
             return cls.from_dict(read_json(text_of(path, "utf-8-sig"), object_pairs_hook=_once))
 
     def write(self, path: str | Path) -> Path:
-        """Write the card as JSON to be read by people and machines, whole or not at all.
+        """Write the card as JSON, readable by people and programs; the file is complete or not written.
 
         Parameters
         ----------
         path
-            The file; one that is there is replaced.
+            The file; an existing file is replaced.
 
         Returns
         -------
@@ -242,9 +242,9 @@ class ProtocolCard:
         return Path(path)
 
     def canonical(self) -> bytes:
-        """Write the card in the one way that a digest is taken of: sorted keys, no spaces, shortest numbers, UTF-8.
+        """Return the canonical form for the digest: sorted keys, no spaces, shortest numbers, UTF-8.
 
-        Words for the keys of exclusions are not part of it: other words state the same.
+        The words for the keys of exclusions are not included, because they do not change what is stated.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class ProtocolCard:
 
     @property
     def epd(self) -> EPDVerdict:
-        """Whether the accuracy was estimated as Mery, Zhao and Bowyer (2016) ask, by what is stated.
+        """Whether, as far as stated, the accuracy was estimated as Mery, Zhao and Bowyer (2016) require.
 
         Examples
         --------
@@ -286,12 +286,12 @@ class ProtocolCard:
         )
 
     def stated(self) -> Iterator[tuple[str, Any]]:
-        """Yield the path of every field and its value as JSON has it; conditions have a path each, words for keys none.
+        """Yield the path and JSON value of every field; every condition has a path, words for keys do not.
 
         Returns
         -------
         iterator of tuple
-            Path and value; the value is None where nothing is stated.
+            Path and value; the value is None if nothing is stated.
         """
         for name, value in self.to_dict().items():
             if name == "format":
@@ -305,7 +305,7 @@ class ProtocolCard:
                 yield name, value
 
     def to_text(self) -> str:
-        """Write the card for people: a line for each field that is stated, one that names those that are not, and the EPD verdict.
+        """Return the card as text: a line for each stated field, a line naming the fields not stated, and the EPD verdict.
 
         Returns
         -------
@@ -327,7 +327,7 @@ class ProtocolCard:
 
 
 def shown(value: object, words: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A field's value as people read it, with words for its names where there are any."""
+    """Return the value of a field as text, using the words for its keys if there are any."""
     if value is None:
         return NOT_STATED
     if isinstance(value, bool):
@@ -354,4 +354,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _refuse(found: list[str]) -> None:
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise InputError(f"A protocol card is not as it should be: {'; '.join(found[:_SHOWN])}{more}.")
+        raise InputError(f"The protocol card is not valid: {'; '.join(found[:_SHOWN])}{more}.")

@@ -1,4 +1,4 @@
-"""May two reported accuracies be compared, and by what test? Decided by their cards, field by field."""
+"""Decide from two cards, field by field, whether the reported accuracies may be compared, and with which test."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ if TYPE_CHECKING:
 
 CONDITIONS = "conditions"
 LEVEL = Sentence("cards.level", "note", "Level {level}, {words}")
-ONE_RESULT = Sentence("cards.one-result", "caution", "It is one result stated twice, not a comparison")
-ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both are from one publication")
-NO_ESTIMATES = Sentence("cards.no-estimates", "note", "At least one of them states no estimate")
-NO_NUMBERS = Sentence("cards.no-numbers", "note", "There are no two numbers to compare yet")
+ONE_RESULT = Sentence(
+    "cards.one-result", "caution", "Both cards state the same result, so there is nothing to compare"
+)
+ONE_PUBLICATION = Sentence("cards.one-publication", "note", "Both cards are from the same publication")
+NO_ESTIMATES = Sentence("cards.no-estimates", "note", "At least one card states no estimate")
+NO_NUMBERS = Sentence("cards.no-numbers", "note", "There are not yet two numbers to compare")
 NO_INTERVALS = Sentence(
-    "cards.no-intervals", "note", "At least one of them states no interval, so no test is possible"
+    "cards.no-intervals", "note", "At least one card states no interval, so no test is possible"
 )
 BY_COUNTS = Sentence(
-    "cards.same-by-counts", "note", "The images are the same by their counts, which no manifest confirms"
+    "cards.same-by-counts",
+    "note",
+    "The images are taken to be the same because the counts agree; no manifest confirms it",
 )
 BY_IDS = Sentence(
-    "cards.same-by-ids", "note", "The ids are the same, which does not prove that the images are"
+    "cards.same-by-ids", "note", "The ids are the same, which does not prove that the images are the same"
 )
-SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tried on the same images in the same splits")
+SAME_TRIALS = Sentence("cards.same-trials", "note", "Both were tested on the same images in the same splits")
 DIFFERS = Sentence("cards.field-differs", "note", "{field} differs: {a} against {b}")
 NOT_STATED = Sentence("cards.fields-not-stated", "note", "Not stated by both: {fields:row}")
 IMAGES_UNKNOWN = Sentence(
@@ -85,18 +89,18 @@ _NOTHING_DRAWN = ("leave-one-out", "leave-one-subject-out")
 
 @dataclass(frozen=True)
 class FieldComparison:
-    """One field of two cards.
+    """The comparison of one field of two cards.
 
     Attributes
     ----------
     field
         Its path, such as ``dataset.subjects``.
     a, b
-        What each card states; None is not stated.
+        What each card states; None if not stated.
     verdict
         ``"agree"``, ``"differ"`` or ``"not stated"`` (in one of them or in both).
     bears
-        Whether it bears on comparability: methods, values and versions of software do not.
+        Whether it affects comparability: methods, values and software versions do not.
     """
 
     field: str
@@ -113,17 +117,18 @@ class Comparability(Result):
     Attributes
     ----------
     level
-        How far, from 0 to 4.
+        The level of comparability, from 0 to 4.
     fields
-        Every field of the cards, first those that bear on it.
+        Every field of the cards, those that affect comparability first.
     reasons
-        What decided.
+        The reasons for the level.
     allowed
-        What may be done with the two numbers.
+        The comparisons that are allowed.
     same_publication
-        Whether both values are of one publication.
+        Whether both values are from the same publication.
     same_result
-        Whether it is one result twice: the same method and value of one publication, or the same predictions.
+        Whether both are the same result: the same method and value from one publication, or the same
+        predictions.
     epd
         The EPD verdict of each card.
     """
@@ -143,15 +148,15 @@ class Comparability(Result):
 
     @property
     def comparable(self) -> bool:
-        """Whether the numbers may be compared at all: from level 2 on."""
+        """Whether the numbers may be compared: at level 2 and above."""
         return self.level >= Level.ON_THEIR_WORD
 
     def having(self, verdict: Verdict) -> tuple[str, ...]:
-        """The fields with a verdict, of those that bear on comparability."""
+        """Return the fields with this verdict that affect comparability."""
         return tuple(one.field for one in self.fields if one.bears and one.verdict == verdict)
 
     def sentences(self) -> tuple[Note, ...]:
-        """The level, the reasons and what is allowed."""
+        """The level, the reasons and the allowed comparisons."""
         level = LEVEL(level=int(self.level), words=self.level.words)
         if self.same_result:
             return level, *self.reasons, ONE_RESULT()
@@ -174,12 +179,12 @@ class Comparability(Result):
 
 
 def compare_cards(a: ProtocolCard, b: ProtocolCard) -> Comparability:
-    """Say whether two results may be compared: what agrees, what differs, what is not stated, and what that allows.
+    """Compare two cards: what agrees, what differs, what is not stated, and which comparisons this allows.
 
-    Levels: 0, other data or another task; 1, another protocol or other images; 2, nothing differs but not everything needed is
-    stated; 3, the protocol is the same and so are the images, by their manifest or by their counts; 4, the same trials, with
-    predictions: one manifest and one digest of the splits. What is not stated proves nothing: it never raises a level. A
-    manifest of ids says nothing of contents, so that the name of the data set must agree beside it.
+    Levels: 0, different data or task; 1, different protocol or images; 2, nothing differs but not everything
+    needed is stated; 3, the protocol and the images are the same, by manifest or by counts; 4, the same
+    trials, with predictions: the same manifest and digest of the splits. Fields not stated never raise the
+    level. A manifest of ids does not cover contents, so the name of the data set must also agree.
     """
     compared = _Compared(a, b)
     level, reasons = compared.judged()

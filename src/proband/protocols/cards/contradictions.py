@@ -1,4 +1,4 @@
-"""Fields of a protocol card that cannot both be true."""
+"""Fields of a protocol card that contradict each other."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
 
 ROUNDING = 0.01
-"""Shares of one protocol differ by so much where samples do not divide evenly, or digits were cut."""
+"""Stated shares of one protocol can differ by this much if samples do not divide evenly, or if digits were cut."""
 
 _UNKNOWN_SUBJECTS = 0.1  # how far a share of whole subjects may be off where their sizes are not stated
 _SLACK = 1e-9
 
 
 def contradictions(card: ProtocolCard) -> Iterator[str]:
-    """Say which fields cannot both be true."""
+    """Report which fields contradict each other."""
     yield from _of_data(card.dataset)
     yield from _of_selection(card)
     yield from _of_task(card)
@@ -53,15 +53,15 @@ def _of_data(data: Dataset) -> Iterator[str]:
         return
     fewest, most = each
     if fewest > most:
-        yield "dataset.images_per_subject: the fewest come first, then the most"
+        yield "dataset.images_per_subject: must be the smallest number, then the largest"
     elif used is not None and people and people <= used:
         # One person has the fewest, one the most, and the others anything between.
         low = fewest if people == 1 else fewest * (people - 1) + most
         high = most if people == 1 else fewest + most * (people - 1)
         if not low <= used <= high:
             yield (
-                f"dataset.images_per_subject: {count(people)} people with {count(fewest)} to {count(most)} samples each cannot have "
-                f"{count(used)} in all"
+                f"dataset.images_per_subject: {count(people)} people with {count(fewest)} to {count(most)} "
+                f"samples each cannot have {count(used)} in total"
             )
 
 
@@ -81,7 +81,7 @@ def _of_task(card: ProtocolCard) -> Iterator[str]:
     if task.classes and task.n_classes not in (None, len(task.classes)):
         yield f"task.n_classes: is {task.n_classes}, but {counted(len(task.classes), 'class is', 'classes are')} named"
     if task.kind == "identity" and people is not None and task.n_classes not in (None, people):
-        yield f"task.n_classes: is {task.n_classes}, but each of {count(people)} people is a class where identity is recognised"
+        yield f"task.n_classes: is {task.n_classes}, but each of {count(people)} people is a class in the recognition of identity"
 
 
 def _of_share(card: ProtocolCard) -> Iterator[str]:
@@ -104,9 +104,9 @@ def _of_enrolment(card: ProtocolCard) -> Iterator[str]:
     if card.protocol.enrolled_each is None:
         return
     if card.task.kind == "attribute":
-        yield "protocol.enrolled_each: nobody is enrolled where an attribute is recognised"
+        yield "protocol.enrolled_each: no one is enrolled in the recognition of an attribute"
     if card.protocol.disjoint is False:
-        yield "protocol.enrolled_each: is of held-out people, but protocol.disjoint is false"
+        yield "protocol.enrolled_each: is the number for held-out people, but protocol.disjoint is false"
 
 
 def _sum(counts: Named | None) -> int | None:

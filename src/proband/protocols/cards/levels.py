@@ -30,21 +30,21 @@ class Level(IntEnum):
 NO_TEST = Sentence(
     "cards.allowed-side-by-side",
     "note",
-    "The two estimates can be shown side by side, as of the same protocol on the same data; no test is possible",
+    "The two estimates can be shown side by side, because the protocol and the data are the same; no test is possible",
 )
-"""What is allowed at the third level where intervals are not stated."""
+"""What is allowed at the third level if intervals are not stated."""
 
 _UNPAIRED = (
-    "may be compared by an unpaired test: z, the difference over the root of the summed squared standard errors that their intervals "
-    "imply. The people are the same, so the estimates are dependent and the test is a rough one; the predictions would allow a paired "
-    "test"
+    "may be compared by an unpaired test: z, the difference divided by the root of the summed squared "
+    "standard errors that their intervals imply. The people are the same, so the estimates are dependent "
+    "and the test is approximate; with the predictions, a paired test would be possible"
 )
 POOLED_TEST = Sentence(
     "cards.allowed-unpaired-pooled",
     "note",
-    "The two pooled estimates, of which both state an interval, " + _UNPAIRED,
+    "The two pooled estimates, both stated with an interval, " + _UNPAIRED,
 )
-"""What is allowed at the third level where intervals are those of pooled estimates."""
+"""What is allowed at the third level if the intervals are those of pooled estimates."""
 
 _WORDS = {
     Level.NOTHING_SHARED: (
@@ -52,7 +52,7 @@ _WORDS = {
         Sentence(
             "cards.allowed-nothing",
             "caution",
-            "The numbers are of different data or of a different task, as far as is stated: they cannot be compared",
+            "The numbers cannot be compared: as far as stated, the data or the task differ",
         ),
     ),
     Level.OTHER_PROTOCOL: (
@@ -68,8 +68,8 @@ _WORDS = {
         Sentence(
             "cards.allowed-on-their-word",
             "note",
-            "The numbers are comparable only as stated: nothing that is stated differs, but not enough is stated. No test is "
-            "possible",
+            "The numbers are comparable only as far as stated: no stated field differs, but not enough is "
+            "stated. No test is possible",
         ),
     ),
     Level.SAME_PROTOCOL: (
@@ -85,8 +85,8 @@ _WORDS = {
         Sentence(
             "cards.allowed-paired",
             "note",
-            "A paired test on the predictions is allowed: clustered McNemar on those of one repeat, or the corrected resampled t-test "
-            "(Nadeau and Bengio) on the values of folds",
+            "A paired test on the predictions is allowed: clustered McNemar on the predictions of one "
+            "repeat, or the corrected resampled t-test (Nadeau and Bengio) on the values of the folds",
         ),
     ),
 }

@@ -36,38 +36,38 @@ _READINGS = {
         Sentence(
             "literature.all-mixed",
             "note",
-            "The people who are tested are those who were trained on, as a classifier of people requires: every row is mixed",
+            "The people tested are also in training, as a classifier of people requires, so every row is mixed",
         ),
         Sentence(
             "literature.unmarked-mixed",
             "note",
-            "The mark + says whether people were kept apart, so rows without it are taken as mixed",
+            "The mark + states that people were kept apart, so rows without it are taken as mixed",
         ),
         Sentence(
             "literature.images-counted",
             "note",
-            "Males and females are counted in images; the number of people is stated in no row",
+            "Males and females are numbers of images; no row states the number of people",
         ),
         Sentence(
             "literature.images-not-stated",
             "note",
-            "The set has 213 images of 10 women in 7 expressions; how many of them were used is stated in no row, nor are seeds",
+            "The set has 213 images of 10 women in 7 expressions; no row states how many images were used, or the seeds",
         ),
         Sentence(
             "literature.text-of-the-paper",
             "note",
-            "The text of the paper counts at least 13 protocols and gives 88.3% to 96.7% for hold-outs and leave-one-out, which the rows of its table do not bear out",
+            "The text of the paper counts at least 13 protocols and gives 88.3% to 96.7% for hold-outs and leave-one-out, which the rows of its table do not support",
         ),
     )
 }
-"""How tables were read; each file names those that hold for it."""
+"""How tables were read; each file names the rules that apply to it."""
 _CONDITIONS = ("illumination", "sunglasses", "scarf")
 _CLASSES = ("female", "male")
 
 
 @dataclass(frozen=True)
 class CardPair:
-    """Two rows of a table, how far they may be compared, and whether they are of one publication, or one result."""
+    """Two rows of a table, their level of comparability, and whether they are from the same publication or the same result."""
 
     rows: tuple[int, int]
     level: Level
@@ -77,18 +77,19 @@ class CardPair:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that are comparable on their word only.
+    """Rows that are comparable only as far as stated.
 
     Attributes
     ----------
     notation
-        Their protocol; without ``+`` or ``mixed`` if one of them does not state which.
+        Their protocol; without ``+`` or ``mixed`` if a row does not state it.
     rows
         Their numbers in the table.
     n_pairs
-        How many pairs of them are comparable on their word; not all need be, since a row that states little differs from none.
+        The number of pairs comparable as far as stated; not all pairs need be, because a row that states
+        little differs from no other.
     n_publications
-        How many publications they come from.
+        The number of publications they come from.
     """
 
     notation: str
@@ -99,7 +100,7 @@ class Group:
 
 @dataclass(frozen=True)
 class AccuracyRange:
-    """The accuracies that were reported under protocols of a kind.
+    """The accuracies reported under one kind of protocol.
 
     Attributes
     ----------
@@ -110,7 +111,7 @@ class AccuracyRange:
     rows
         Their numbers in the table.
     n_publications, n_protocols
-        How many publications they come from, and how many different protocols they state.
+        The number of publications they come from, and of different protocols they state.
     lowest, highest
         The range of accuracies, as shares of 1.
     """
@@ -133,13 +134,13 @@ class Literature(Result):
     name
         One of `TABLES`.
     title
-        What the table is about.
+        The title of the table.
     source, table
         Short key of the review, and the number of the table there.
     notes
         How the table was read.
     cards
-        One for each row, in its order.
+        One card for each row, in order.
     """
 
     written = Written(
@@ -157,7 +158,7 @@ class Literature(Result):
         return f"Literature({self.title}: {len(self.cards)} rows of {self.source}, table {self.table})"
 
     def card(self, row: int) -> ProtocolCard:
-        """The card of a row, by its number in the table."""
+        """Return the card of a row, by its number in the table."""
         for card in self.cards:
             if card.provenance.row == row:
                 return card
@@ -165,16 +166,16 @@ class Literature(Result):
 
     @property
     def n_protocols(self) -> int:
-        """How many different protocols the rows state, whatever the images."""
+        """The number of different protocols, regardless of the images."""
         return _different(self.cards)
 
     @property
     def n_experiments(self) -> int:
-        """How many different experiments: protocols together with the people, images and conditions that are stated."""
+        """The number of different experiments: protocols together with the stated people, images and conditions."""
         return len({_experiment(card) for card in self.cards})
 
     def families(self) -> list[AccuracyRange]:
-        """The range of accuracies by family of protocols, mixed and disjoint subjects apart."""
+        """The range of accuracies by family of protocols, separately for mixed and disjoint subjects."""
         return [
             made
             for family in get_args(Family)
@@ -188,7 +189,7 @@ class Literature(Result):
         return [span for span in ranges if span is not None]
 
     def families_frame(self) -> pl.DataFrame:
-        """The ranges of `families` and `subjects` as a table, a row each."""
+        """Return the ranges of `families` and `subjects` as a table."""
         from proband.engine.frames import frame_of_rows
 
         return frame_of_rows(
@@ -224,13 +225,14 @@ class Literature(Result):
         )
 
     def pairs(self, least: int = Level.SAME_PROTOCOL) -> list[CardPair]:
-        """The pairs of rows that may be compared, from a level on: by default the same protocol on the same data."""
+        """Return the pairs of rows comparable at least at this level: by default the same protocol on the same data."""
         return [pair for pair in self._every_pair() if pair.level >= least]
 
     def groups(self) -> list[Group]:
-        """Rows that are linked by pairs comparable on their word only.
+        """Return groups of rows linked by pairs that are comparable only as far as stated.
 
-        A row that does not state whether subjects are shared does not join those that do: it and they are a group of their own.
+        A row that does not state whether subjects are shared does not link rows that do: they form a separate
+        group.
         """
         by_protocol: dict[str, list[tuple[int, int]]] = {}
         for pair in self.pairs(Level.ON_THEIR_WORD):
@@ -286,7 +288,7 @@ class Literature(Result):
             yield CardPair(rows, both.level, both.same_publication, both.same_result)
 
     def comparable_pairs(self) -> list[CardPair]:
-        """Every two rows that are comparable, be it on their word."""
+        """All pairs of rows that are comparable, including those comparable only as far as stated."""
         return self.pairs(Level.ON_THEIR_WORD)
 
 
@@ -315,7 +317,7 @@ def _experiment(card: ProtocolCard) -> tuple[object, ...]:
 def literature(name: str) -> Literature:
     """Return a table of published results: ``"ar"``, ``"jaffe"`` or ``"feret"``."""
     if name not in TABLES:
-        raise UsageError(f"There is no literature on {name!r}.", f"there are tables on {', '.join(TABLES)}.")
+        raise UsageError(f"There is no literature table on {name!r}.", f"choose from {', '.join(TABLES)}.")
     file = Path(__file__).with_name("literature") / f"{name}.json"
     table = json.loads(file.read_text(encoding="utf-8"))
     return Literature(

@@ -24,21 +24,21 @@ NOT_COMPARABLE = Sentence(
     "note",
     "the cards do not show the same protocol on the same data (level {level}: {words})",
 )
-SAME_RESULT = Sentence("cards.same-result", "note", "it is one result stated twice")
+SAME_RESULT = Sentence("cards.same-result", "note", "both cards state the same result")
 NOT_FOUND = Sentence(
     "cards.predictions-not-found",
     "note",
-    "the predictions of {names:list} were not found; give both files with --predictions",
+    "the predictions of {names:list} were not found; pass both files with --predictions",
 )
 ON_TRUST = Sentence(
     "cards.predictions-on-trust",
     "caution",
-    "{names:list}: no digest of predictions is stated, so that the file belongs to the card is taken on trust",
+    "{names:list}: no digest of the predictions is stated, so it cannot be verified that the file belongs to the card",
 )
 
 
 def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
-    """Find the predictions that a card names: beside it, or in the directory of the run that it belongs to."""
+    """Find the predictions that a card names: next to the card, or in the directory of its run."""
     named = card.predictions.file
     if named is None:
         return None
@@ -47,7 +47,7 @@ def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
 
 
 def why_no_test(found: Comparability) -> Note | None:
-    """Why cards allow no paired test, if they do not, whatever predictions there are."""
+    """Return why the cards allow no paired test regardless of predictions; None if they allow it."""
     if found.same_result:
         return SAME_RESULT()
     if found.level < Level.SAME_PROTOCOL:
@@ -65,31 +65,32 @@ def paired_test(
     confidence_level: ConfidenceLevel = 0.95,
     seed: Seed = 0,
 ) -> Classification:
-    """Test two results by their predictions of the same samples, with people as the units where they are known.
+    """Test two results with their predictions of the same samples, with people as the units if they are known.
 
-    Refused where the cards are not of the same protocol on the same data, where a file is not the one that its card states, or where
-    the samples differ. Verdict, interval and p-value are of one computation, that of `compare_predictions`.
+    Refused if the cards do not state the same protocol on the same data, if a file is not the one stated on
+    its card, or if the samples differ. Verdict, interval and p-value come from one computation,
+    `compare_predictions`.
 
     Parameters
     ----------
     cards, files
         Two cards, and the file of predictions of each.
     names
-        What the results are called; by default their methods.
+        The names of the results; by default their methods.
     margin, confidence_level, seed
         As in `compare`.
 
     Returns
     -------
     Classification
-        The comparison of two runs of the same samples.
+        The comparison of two runs on the same samples.
     """
     if len(cards) != 2 or len(files) != 2 or (names is not None and len(names) != 2):
-        raise UsageError("Two results are compared, each by its card and its file of predictions.")
+        raise UsageError("Two results are needed, each with a card and a file of predictions.")
     a, b = cards
     why = why_no_test(compare_cards(a, b))
     if why is not None:
-        raise DesignError(f"{NO_TEST(why=why)}.", "compare results of one protocol on the same data.")
+        raise DesignError(f"{NO_TEST(why=why)}.", "compare results of the same protocol on the same data.")
     for card, file in zip(cards, files, strict=True):
         _check(card, file)
     called = list(names or [card.method or f"card {place}" for place, card in enumerate(cards, 1)])
@@ -108,7 +109,7 @@ def _check(card: ProtocolCard, file: Path) -> None:
     stated = card.predictions.sha256
     if stated is not None and hashlib.sha256(content_of(file)).hexdigest() != stated:
         raise InputError(
-            f"{file.name} is not the file of predictions that the card of {card.method or 'this result'} states: its SHA-256 differs.",
-            "give the file that belongs to the card.",
+            f"{file.name} is not the file of predictions stated on the card of {card.method or 'this result'}: its SHA-256 differs.",
+            "pass the file that belongs to the card.",
             file=Said(file.name),
         )

@@ -29,7 +29,7 @@ def card_schema() -> dict[str, Any]:
 
 
 def faults(content: object, schema: dict[str, Any] | None = None, path: str = "") -> Iterator[str]:
-    """Say what in a card is not as the schema has it: the path, what was expected and what was got."""
+    """Report where a card violates the schema: the path, what was expected, and what was found."""
     schema = card_schema() if schema is None else schema
     where = path or "the card"
     kinds = _listed(schema.get("type", list(_NAMES)))
@@ -60,7 +60,7 @@ def _faults_of_object(content: dict[str, Any], schema: dict[str, Any], path: str
         if name in known:
             yield from faults(value, known[name], _at(path, name))
         elif others is False:
-            yield f"{_at(path, name)}: is not a field of a card; there are {', '.join(known)}"
+            yield f"{_at(path, name)}: is not a field of a card; the fields are {', '.join(known)}"
         elif isinstance(others, dict):
             yield from faults(value, others, _at(path, name))
 
@@ -75,7 +75,7 @@ def _faults_of_list(content: list[Any], schema: dict[str, Any], path: str) -> It
 
 def _faults_of_text(content: str, schema: dict[str, Any], where: str) -> Iterator[str]:
     if len(content) < schema.get("minLength", 0):
-        yield f"{where}: is an empty text; null means not stated"
+        yield f"{where}: is an empty text; use null for 'not stated'"
     pattern = schema.get("pattern")
     # In Python $ also stands before a last line break, in JSON Schema it does not.
     if pattern is not None and (re.search(pattern, content) is None or "\n" in content):

@@ -1,4 +1,4 @@
-"""The parts of a protocol card: what may be stated, and None for what is not."""
+"""The sections of a protocol card: fields that may be stated, None if not."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from proband.inference.cross_validation.intervals import POOLED
 from proband.protocols.notation import Protocol
 
 Named = tuple[tuple[str, Any], ...]
-"""Names and what goes with them, sorted by name: a mapping that cannot change."""
+"""An immutable mapping, sorted by name."""
 _OF_IDS, _OF_CONTENTS = "ids:", "content:"
 
 
 class CardSection:
-    """A part of a card. None is "not stated", and what is not stated proves nothing; the schema says what each field is."""
+    """A section of a card. None means "not stated"; the schema describes each field."""
 
     later: ClassVar[tuple[str, ...]] = ()
-    """Fields that are written only where they are stated, so that cards without them keep their digests."""
+    """Fields that are written only if stated, so that cards without them keep their digests."""
 
     def __post_init__(self) -> None:
         for part in fields(self):  # type: ignore[arg-type]
@@ -32,20 +32,20 @@ class CardSection:
             object.__setattr__(self, part.name, value)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON has them; those that came later only where they are stated."""
+        """Return all fields as JSON values; fields added in later versions only if stated."""
         found = {part.name: plain(getattr(self, part.name), str(part.type)) for part in fields(self)}  # type: ignore[arg-type]
         return {name: value for name, value in found.items() if value is not None or name not in self.later}
 
 
 def frozen(value: Any) -> Any:
-    """Make a value that cannot change: sorted pairs of a mapping, a tuple of a list."""
+    """Return an immutable value: sorted pairs for a mapping, a tuple for a list."""
     if isinstance(value, dict):
         return tuple(sorted(value.items()))
     return tuple(value) if isinstance(value, list) else value
 
 
 def plain(value: Any, kind: str) -> Any:
-    """Make JSON's value of a frozen one, given the annotation of its field."""
+    """Return the JSON value of a frozen value, given the annotation of its field."""
     if not isinstance(value, tuple):
         return value
     return dict(value) if "Named" in kind else list(value)
@@ -53,7 +53,7 @@ def plain(value: Any, kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Dataset(CardSection):
-    """The data that were used."""
+    """The data used."""
 
     name: str | None = None
     version: str | None = None
@@ -72,7 +72,7 @@ class Dataset(CardSection):
         version: str | None = None,
         content: Sequence[str] | None = None,
     ) -> Dataset:
-        """Describe the samples that are used: their ids, whose they are and, if known, a hash of what each holds."""
+        """Describe the samples used: their ids, subjects and, if known, a hash of each content."""
         counts = Counter(subjects)
         return cls(
             name=name,
@@ -85,14 +85,14 @@ class Dataset(CardSection):
 
 
 def names_contents(manifest: str | None) -> bool:
-    """Whether a manifest is of the contents of samples, and not of their ids alone."""
+    """Whether a manifest covers the contents of samples and not only their ids."""
     return manifest is not None and manifest.startswith(_OF_CONTENTS)
 
 
 def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[str] | None = None) -> str:
-    """Take the SHA-256 over the rows of samples, sorted: id and subject, and a hash of the content if it is given.
+    """Return the SHA-256 over the sorted rows of samples: id and subject, and a hash of the content if given.
 
-    Manifests with and without content cannot be compared, so each says which it is.
+    Manifests with and without content cannot be compared, so each states its kind.
     """
     columns = [ids, subjects] if content is None else [ids, subjects, content]
     digest = hashlib.sha256()
@@ -103,10 +103,10 @@ def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[s
 
 @dataclass(frozen=True)
 class CardSelection(CardSection):
-    """How the used data came from the collected data.
+    """How the used data were selected from the collected data.
 
-    `excluded` counts by keys, or by whatever words the author chose. `reasons` has words for keys: they are for people, and neither
-    compared nor part of the digest.
+    `excluded` counts by keys, or by words of the author's choice. `reasons` maps keys to words for people,
+    which are neither compared nor part of the digest.
     """
 
     later = ("reasons",)
@@ -118,7 +118,7 @@ class CardSelection(CardSection):
 
 @dataclass(frozen=True)
 class Task(CardSection):
-    """What was to be recognised."""
+    """The recognition task."""
 
     kind: str | None = None
     label: str | None = None
@@ -127,7 +127,7 @@ class Task(CardSection):
 
     @classmethod
     def of(cls, kind: str, labels: Sequence[str], label: str | None = None) -> Task:
-        """Describe a task by the label of every sample; of identities only the number is kept, which are people's names."""
+        """Describe a task by the label of every sample; for identities, which are names of people, only their number is kept."""
         counts = Counter(str(one) for one in labels)
         classes = None if kind == "identity" else tuple(sorted(counts.items()))
         return cls(kind, label, len(counts), classes)
@@ -135,12 +135,14 @@ class Task(CardSection):
 
 @dataclass(frozen=True)
 class CardProcedure(CardSection):
-    """How training and testing data were parted.
+    """How the data were divided into training and testing.
 
-    The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
-    the notation is filled in. `justification` says why the protocol is, say, a single hold-out; it is shown beside the EPD verdict
-    and changes nothing in it. `divisions` says how many of the repeats, or of the splits that leave one out, are different.
-    `enrolled_each` says how many samples of each held-out person were enrolled, where identity is recognised with subjects apart.
+    The notation is made canonical, and disjointness is stated both in it and in a separate field; the share
+    of training data is filled in if it follows from the notation. `justification` states why the protocol is,
+    for example, a single hold-out; it is shown with the EPD verdict without changing it. `divisions` is the
+    number of different repeats, or of different splits that leave one out.
+    `enrolled_each` is the number of samples enrolled for each held-out person in subject-disjoint recognition
+    of identity.
     """
 
     later = ("divisions", "justification", "enrolled_each")
@@ -182,7 +184,7 @@ class CardProcedure(CardSection):
 
 @dataclass(frozen=True)
 class Metric(CardSection):
-    """What was measured."""
+    """The measured quantity."""
 
     name: str | None = None
     statistic: str | None = None
@@ -191,11 +193,12 @@ class Metric(CardSection):
 
 @dataclass(frozen=True)
 class Value(CardSection):
-    """The number, as a share of 1, and how sure it is.
+    """The value, as a share of 1, and its uncertainty.
 
-    `std`, `maximum` and `minimum` are over runs, and `low` and `high` the interval of `estimate`. The pooled estimate, in which every
-    sample weighs the same, is another number with an interval of its own. A card of before there was a field for it gave the pooled
-    interval beside the mean over runs: it is read as what it is.
+    `std`, `maximum` and `minimum` are over runs, and `low` and `high` are the interval of `estimate`. The
+    pooled estimate, in which every sample is weighted equally, is a different number with its own interval.
+    Cards written before this field existed stated the pooled interval with the mean over runs; it is read as
+    the pooled interval.
     """
 
     later = ("maximum", "minimum", "pooled_estimate", "pooled_low", "pooled_high", "pooled_uncertainty")
@@ -242,7 +245,7 @@ class PredictionsFile(CardSection):
 
 @dataclass(frozen=True)
 class Environment(CardSection):
-    """What it was computed with."""
+    """The software used."""
 
     proband: str | None = None
     python: str | None = None

@@ -1,4 +1,4 @@
-"""Finished splits, kept so that a run that was stopped goes on where it was."""
+"""Finished splits, saved so that a stopped run can be resumed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _DIGITS = 32
 
 
 class Journals:
-    """The journals of a directory; those that a run had no use for can be forgotten."""
+    """The journals of a directory; unused journals can be removed."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._used: set[Path] = set()
 
     def open(self, depends_on: Mapping[str, Any]) -> Journal:
-        """Open the journal of what depends on these values."""
+        """Open the journal of predictions that depend on these values."""
         found = Journal(self.directory, depends_on)
         self._used.add(found.path)
         return found
@@ -46,16 +46,17 @@ class Journals:
 class Journal:
     """The predictions of one classifier under one protocol, a line for each finished split.
 
-    The file is named after everything that the predictions depend on, so that another classifier, seed or image finds nothing of
-    this one's. A line is added when a split is done, and begins with a digest of itself and of all it depends on. One that is cut
-    off, changed or of something else counts for nothing: it is removed, and that is logged.
+    The name of the file is a digest of everything that the predictions depend on, so a different classifier,
+    seed or image uses a different file. A line is added when a split is finished, and begins with a digest of
+    itself and of all it depends on. Lines that are truncated, changed or do not match are ignored and
+    removed, which is logged.
 
     Parameters
     ----------
     directory
-        Where journals are; made if it is not there.
+        The directory of journals; created if it does not exist.
     depends_on
-        What the predictions depend on: plain values.
+        The plain values that the predictions depend on.
     """
 
     def __init__(self, directory: Path, depends_on: Mapping[str, Any]) -> None:
@@ -69,11 +70,11 @@ class Journal:
         return len(self._done)
 
     def find(self, split: Split) -> Codes | None:
-        """Return what was predicted for a split, if it is here."""
+        """Return the saved predictions of a split, or None."""
         return self._done.get((split.repeat, split.fold, split.mark))
 
     def keep(self, split: Split, said: Codes) -> None:
-        """Add the predictions of a finished split."""
+        """Save the predictions of a finished split."""
         stated = [split.repeat, split.fold, split.mark, said.tolist()]
         text = json.dumps(stated, separators=(",", ":")).encode()
         with writing(self.path), self.path.open("ab") as file:
@@ -89,8 +90,10 @@ class Journal:
         if len(sound) < len(lines):
             with written_whole(self.path) as draft:
                 draft.write_bytes(b"".join(sound))
-            lost = counted(len(lines) - len(sound), "line that is", "lines that are")
-            _LOG.warning("%s had %s not as kept; these splits are computed again.", self.path, lost)
+            lost = counted(len(lines) - len(sound), "line", "lines")
+            _LOG.warning(
+                "%s had %s that differ from what was saved; these splits are recomputed.", self.path, lost
+            )
 
     def _line(self, text: bytes) -> bytes:
         """A line of text behind the digest of it and of what it depends on."""

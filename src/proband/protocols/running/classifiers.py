@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from proband.protocols.splits.plans import SplitPlan
 
 CLASSIFIERS = Registry("classifier", "proband.classifiers", {})
-"""Classifiers that installed packages register: each an estimator, or a callable that returns one."""
+"""Classifiers registered by installed packages: estimators, or callables that return one."""
 
 _NAMED = re.compile(r"\s*([^=()'\"\s][^=()'\"]*)=(.*)", re.DOTALL)
 _ESTIMATOR = re.compile(r"\s*(sklearn(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)\s*(\(.*\))?\s*", re.DOTALL)
@@ -33,7 +33,7 @@ _OPEN, _CLOSE, _QUOTES = "([{", ")]}", "'\""
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Features by a recogniser that needs no training, made once, and an estimator that learns from them."""
+    """Features from a recogniser without training, computed once, and an estimator that learns from them."""
 
     features: Recognizer
     estimator: Any
@@ -46,38 +46,43 @@ def parse_classifier(text: str, *, mask: bool = False) -> tuple[str, Any]:
     ----------
     text
         A recogniser (``lbp:nbnn``, ``src``, ``pca:angle``, …), an estimator of scikit-learn with settings that are plain
-        values (``sklearn.svm:SVC(C=10, kernel="linear")``), one that a package registers, or several joined by ``+``: each
-        but the last turns samples into features, and the first of them may be a recogniser that needs no training
+        values (``sklearn.svm:SVC(C=10, kernel="linear")``), a registered classifier, or several steps joined
+        by ``+``: each but the last turns samples into features, and the first may be a recogniser that needs
+        no training
         (``lbp:chi2+sklearn.svm:SVC()``).
     mask
-        Whether recognisers of pixels keep only the oval of the face: for crops by the eyes.
+        Whether pixel-based recognisers keep only the oval of the face (for crops by the eyes).
     """
     named = _NAMED.fullmatch(text)
     name, spec = (named[1], named[2]) if named else (text, text)
     spec = spec.strip()
     if not spec:
-        raise UsageError(f"{text!r} names no classifier.", "write, for example, lbp=lbp:nbnn.")
+        raise UsageError(
+            f"{text!r} does not name a classifier.", "write NAME=CLASSIFIER, for example lbp=lbp:nbnn."
+        )
     *before, last = (_part(part.strip(), mask) for part in _parts(spec))
     if not before:
         return name.strip(), last
     if isinstance(last, Recognizer):
-        raise UsageError(f"{spec}: a recogniser can only be the first of a chain.", "end with an estimator.")
+        raise UsageError(
+            f"{spec}: a recogniser can only be the first step of a chain.", "end the chain with an estimator."
+        )
     first, steps = (before[0], before[1:]) if isinstance(before[0], Recognizer) else (None, before)
     if any(isinstance(step, Recognizer) for step in steps):
-        raise UsageError(f"{spec}: a recogniser can only be the first of a chain.")
+        raise UsageError(f"{spec}: a recogniser can only be the first step of a chain.")
     whole = last if not steps else need("sklearn.pipeline", spec).make_pipeline(*steps, last)
     if first is None:
         return name.strip(), whole
     if first.needs_training:
         raise UsageError(
-            f"{spec}: the features of {first.name} need training, which a chain does not give.",
-            "begin with lbp:chi2, or with a transformer of scikit-learn's such as sklearn.decomposition:PCA().",
+            f"{spec}: the features of {first.name} need training, which a chain does not provide.",
+            "begin with lbp:chi2, or with a scikit-learn transformer such as sklearn.decomposition:PCA().",
         )
     return name.strip(), Chain(first, whole)
 
 
 def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = False) -> dict[str, Any]:
-    """Read several classifiers, each under its own name."""
+    """Read several classifiers, each with a different name."""
     if isinstance(texts, Mapping):
         pairs = [
             (name, parse_classifier(one, mask=mask)[1] if isinstance(one, str) else one)
@@ -86,27 +91,29 @@ def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = Fals
     else:
         pairs = [parse_classifier(text, mask=mask) for text in texts]
     if not pairs:
-        raise UsageError("No classifier is named.", "name one, such as lbp:nbnn.")
+        raise UsageError("No classifier was given.", "name a classifier, such as lbp:nbnn.")
     found: dict[str, Any] = {}
     for name, one in pairs:
         if name in found:
-            raise UsageError(f"Two classifiers are called {name!r}.", "name them: NAME=CLASSIFIER.")
+            raise UsageError(
+                f"Two classifiers have the name {name!r}.", "give them different names: NAME=CLASSIFIER."
+            )
         found[name] = _checked(one, name)
     return found
 
 
 def names_code(text: str) -> bool:
-    """Whether ``[NAME=]CLASSIFIER`` means code to be imported, which is neither bundled nor scikit-learn's nor installed as a plug-in."""
+    """Whether ``[NAME=]CLASSIFIER`` imports code that is neither bundled nor from scikit-learn nor an installed plug-in."""
     named = _NAMED.fullmatch(text)
     parts = (part.strip() for part in _parts((named[2] if named else text).strip()))
     return any(recognizer_names_code(one) and not _ESTIMATOR.fullmatch(one) for one in parts)
 
 
 def must_run_alone(classifier: Any) -> bool:
-    """Whether a classifier swaps the warning filters, which belong to the whole process, while it works.
+    """Whether a classifier changes the warning filters of the whole process while it runs.
 
-    scikit-learn does so around all that it shares out itself (``n_jobs``), and ICA to catch that it did not settle. Two at once
-    would lose the filters of one another.
+    scikit-learn does so for parallel work (``n_jobs``), and ICA to detect that it did not converge. Two such
+    classifiers at the same time would overwrite each other's filters.
     """
     if isinstance(classifier, Chain | EstimatorRecognizer):
         return must_run_alone(classifier.estimator)
@@ -126,9 +133,10 @@ _UNSTABLE = {"sklearn.neighbors", "sklearn.tree"}
 
 
 def is_stable(classifier: Any) -> bool | None:
-    """Whether a classifier trained on nearly the same data classifies nearly alike; None where that is not known.
+    """Whether a classifier trained on nearly the same data gives nearly the same results; None if unknown.
 
-    Recognisers name a face after its nearest one, and nearest neighbours and trees are unstable; linear methods are stable.
+    Recognisers assign the identity of the nearest face, and nearest neighbours and trees are unstable; linear
+    methods are stable.
     """
     if isinstance(classifier, Recognizer) and not isinstance(classifier, EstimatorRecognizer):
         return False
@@ -147,10 +155,10 @@ _NEAREST = {"sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.Nearest
 
 
 def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]) -> None:
-    """Refuse classifiers that cannot name people whom they were not trained on, where a plan enrols such.
+    """Refuse classifiers that can only name people they were trained on if a plan enrols new people.
 
-    Recognisers score any two faces, and nearest neighbours compare with whoever is enrolled; other estimators name the classes of
-    their training alone.
+    Recognisers score any two faces, and nearest neighbours compare with the enrolled people; other
+    estimators can only name their training classes.
     """
     enrolled = [plan.enrolled_each for plan in plans if plan.enrolled_each is not None]
     for name, classifier in classifiers.items() if enrolled else ():
@@ -162,27 +170,27 @@ def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]
         package = ".".join(kind.__module__.split(".")[:2])
         if f"{package}.{kind.__qualname__}" not in _NEAREST:
             raise UsageError(
-                f"{name} names only the people it was trained on, and nobody of these is tested under a subject-disjoint protocol.",
-                "use a recogniser (pca:angle, lbp:nbnn, …), or transformers of scikit-learn and a nearest neighbour, such as "
-                "'sklearn.decomposition:PCA(n_components=20)+sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'; or mix subjects: 5f CV.",
+                f"{name} can only name people it was trained on, and a subject-disjoint protocol tests none of them.",
+                "use a recogniser (pca:angle, lbp:nbnn, …), or transformers of scikit-learn with a nearest-neighbour classifier, such as "
+                "'sklearn.decomposition:PCA(n_components=20)+sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'; or use a mixed protocol: 5f CV.",
             )
         n_neighbours = last.get_params().get("n_neighbors", 1)
         if n_neighbours > min(enrolled):
             raise UsageError(
-                f"{name} asks {n_neighbours} neighbours, but {counted(min(enrolled), 'image')} of each person "
-                f"{'is' if min(enrolled) == 1 else 'are'} enrolled, so strangers would decide.",
-                Hint("use n_neighbors={n}, or enrol more: {option:enrolled_each}", n=min(enrolled)),
+                f"{name} uses {n_neighbours} neighbours, but {counted(min(enrolled), 'image')} of each person "
+                f"{'is' if min(enrolled) == 1 else 'are'} enrolled, so images of other people would decide.",
+                Hint("use n_neighbors={n}, or enrol more images: {option:enrolled_each}", n=min(enrolled)),
             )
 
 
 def space_and_neighbours(estimator: Any) -> tuple[Any | None, Any]:
-    """What an estimator learns of training people, and what compares in the space of it: all steps of a pipeline but the last, and the last."""
+    """Split a pipeline into the steps that learn a space from training people and the last step, which compares in that space."""
     steps = getattr(estimator, "steps", None)
     return (None, estimator) if not steps else (estimator[:-1] if len(steps) > 1 else None, steps[-1][1])
 
 
 def fingerprint(classifier: Any) -> str | None:
-    """What a classifier's predictions depend on, in words; None where its code is not known to stay the same."""
+    """Describe what the predictions of a classifier depend on; None if its code may change."""
     if isinstance(classifier, Chain):
         inner = [fingerprint(classifier.features), fingerprint(classifier.estimator)]
         return None if None in inner else " + ".join(map(str, inner))
@@ -240,8 +248,8 @@ def _checked(classifier: Any, name: str) -> Any:
         hasattr(classifier, what) for what in ("fit", "predict", "get_params", "set_params")
     ):
         raise UsageError(
-            f"{name} is a {type(classifier).__name__}, which is no classifier.",
-            "give a recogniser's name, a recogniser, or a scikit-learn estimator with fit and predict.",
+            f"{name} is a {type(classifier).__name__}, not a classifier.",
+            "pass the name of a recogniser, a recogniser, or a scikit-learn estimator with fit and predict.",
         )
     return _unwrapped(classifier)
 
@@ -270,7 +278,7 @@ def _parts(spec: str) -> list[str]:
         else:
             parts[-1] += char
     if any(not part.strip() for part in parts):
-        raise UsageError(f"{spec!r}: there is nothing before or after a +.")
+        raise UsageError(f"{spec!r}: a step is missing before or after a +.")
     return parts
 
 
@@ -291,7 +299,7 @@ def _estimator(text: str, module: str, name: str, settings: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise UsageError(f"{module}:{name} cannot be imported: {error}.") from None
     if not isinstance(kind, type) or not issubclass(kind, base):
-        raise UsageError(f"{module}:{name} is no estimator.")
+        raise UsageError(f"{module}:{name} is not an estimator.")
     try:
         return kind(**_settings(text, settings))
     except TypeError as error:
@@ -301,19 +309,19 @@ def _estimator(text: str, module: str, name: str, settings: str) -> Any:
 
 def _settings(text: str, settings: str) -> dict[str, Any]:
     """The named values between brackets, which are values and nothing that is carried out."""
-    hint = 'settings are plain values by name, as in SVC(C=10, kernel="linear").'
+    hint = 'write settings as name=value, as in SVC(C=10, kernel="linear").'
     try:
         call = ast.parse(f"made{settings}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise UsageError(f"{text}: the settings cannot be read.", hint) from None
+        raise UsageError(f"{text}: cannot read the settings.", hint) from None
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
-        raise UsageError(f"{text}: settings must be named.", hint)
+        raise UsageError(f"{text}: every setting needs a name.", hint)
     found = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise UsageError(f"{text}: settings must be named.", hint)
+            raise UsageError(f"{text}: every setting needs a name.", hint)
         try:
             found[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            raise UsageError(f"{text}: the value of {keyword.arg!r} is not a plain one.", hint) from None
+            raise UsageError(f"{text}: the value of {keyword.arg!r} is not a plain value.", hint) from None
     return found

@@ -1,4 +1,4 @@
-"""What classifiers learn from: samples with an image or a vector each, and what became of those without."""
+"""The data for classifiers: samples with an image or a vector each, and the samples left out."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from proband.words import Note, Sentence, Target, count, counted
 STRANGERS = Sentence(
     "protocols.strange-features",
     "caution",
-    "{n:count} of {total:count row} of features {n:word belongs/belong} to no sample in the table: {examples}",
+    "{n:count} of {total:count row} of features {n:word matches/match} no sample in the table: {examples}",
 )
 NO_FEATURES = Target("no-features", "no features")
-BLACK = Target("black", "black all over")
+BLACK = Target("black", "entirely black")
 
 Images = npt.NDArray[np.uint8]
 
@@ -48,17 +48,17 @@ class FeatureTable:
     Parameters
     ----------
     samples
-        The samples that are used, in the order of the arrays; a table of them is made into `Samples`.
+        The samples used, in the order of the arrays; a table is converted to `Samples`.
     images
         n × height × width, 8 bits a pixel; None if there are vectors.
     features
         n × d; None if there are images.
     name
-        What the data are called.
+        The name of the data.
     left_out
-        Every sample that was collected and is not used: its id, and why.
+        Every collected sample that is not used: its id, and the reason.
     notes
-        What else a reader should know of the data.
+        Further notes on the data.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class FeatureTable:
 
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
-            raise UsageError("Classifiers learn from images or from features: give one of them.")
+            raise UsageError("Classifiers learn from images or from features: pass one of the two.")
         given: Any = self.samples
         if not isinstance(given, Samples):
             object.__setattr__(self, "samples", Samples(given))
@@ -91,12 +91,10 @@ class FeatureTable:
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
             shape = " × ".join(map(str, held.shape))
-            raise InputError(
-                f"An array of {shape} does not hold something of {count(len(self.samples))} samples."
-            )
+            raise InputError(f"An array of shape {shape} does not fit {count(len(self.samples))} samples.")
         if self.features is not None and held.dtype.kind not in "biuf":
             raise InputError(
-                f"Features are numbers; got values of type {held.dtype}.", "pass columns of numbers alone."
+                f"Features must be numbers, got values of type {held.dtype}.", "pass only numeric columns."
             )
         if self.features is not None and not np.isfinite(held).all():
             wrong = [self.samples.ids[k] for k in np.flatnonzero(~np.isfinite(held).all(axis=1))]
@@ -113,7 +111,7 @@ class FeatureTable:
 
     @property
     def each(self) -> str:
-        """What there is of each sample: ``110 × 90 pixels`` or ``128 features``."""
+        """The kind of data per sample: ``110 × 90 pixels`` or ``128 features``."""
         if self.images is not None:
             return f"{self.images.shape[1]} × {self.images.shape[2]} pixels"
         assert self.features is not None
@@ -130,7 +128,7 @@ class FeatureTable:
 
     @property
     def exclusions(self) -> tuple[tuple[Target, int], ...]:
-        """Why samples were left out and how many, the most frequent reason first."""
+        """The number of samples left out for each reason, the most frequent first."""
         reasons = {why.key: why for _, why in self.left_out}
         counts = Counter(why.key for _, why in self.left_out)
         return tuple((reasons[key], n) for key, n in counts.most_common())
@@ -145,7 +143,7 @@ class FeatureTable:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of ids, subjects and everything that is learned from."""
+        """SHA-256 of the ids, the subjects, and all data for learning."""
         found = hashlib.sha256()
         for name, person in zip(self.samples.ids, self.subjects, strict=True):
             found.update(f"{name}\0{person}\n".encode())
@@ -154,7 +152,7 @@ class FeatureTable:
         return found.hexdigest()
 
     def crops(self, labels: npt.NDArray[np.str_], needed_by: str) -> Crops:
-        """The images as recognisers take them, with the class of each in the place of its person.
+        """Return the images in the form recognisers take, with classes in place of people.
 
         Parameters
         ----------
@@ -166,11 +164,11 @@ class FeatureTable:
         Returns
         -------
         Crops
-            The images with the samples' ids.
+            The images with the ids of the samples.
         """
         if self.images is None:
             raise DesignError(
-                f"{needed_by} looks at images, and there are features here.",
+                f"{needed_by} needs images, but features were given.",
                 "use a scikit-learn estimator, such as 'sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'.",
             )
         return Crops(self.images, self.samples.ids, tuple(labels.tolist()))
@@ -180,16 +178,16 @@ class FeatureTable:
         positions: Annotated[npt.ArrayLike, Axes(1, np.integer)],
         why_others: dict[int, Target] | Target | str,
     ) -> FeatureTable:
-        """Return the samples at `positions`; the others are left out for the reason given, or one for each.
+        """Return the samples at `positions`; the others are left out for the given reason, or one reason each.
 
-        A reason in your own words is known by these words.
+        A reason may be free text.
 
         Parameters
         ----------
         positions
             Positions of the samples to keep.
         why_others
-            One reason, or a dict of a reason for each position that is left out.
+            One reason, or a dict with a reason for each position left out.
 
         Returns
         -------
@@ -199,12 +197,12 @@ class FeatureTable:
         kept = self.samples.positions(positions)
         others = np.setdiff1d(np.arange(len(self)), kept)
         if not len(kept):
-            raise DesignError("No sample is left to use.", "choose others.")
+            raise DesignError("No samples are left.", "change the selection.")
         why = Target(why_others, why_others) if isinstance(why_others, str) else why_others
         unsaid = [] if isinstance(why, Target) else [self.samples.ids[k] for k in others if int(k) not in why]
         if unsaid:
             raise UsageError(
-                f"Why these are left out is not said: {first_few(unsaid)}.", "give a reason for each."
+                f"No reason is stated for leaving out {first_few(unsaid)}.", "state a reason for each."
             )
         gone = tuple((self.samples.ids[k], why if isinstance(why, Target) else why[int(k)]) for k in others)
         return replace(
@@ -245,7 +243,7 @@ class FeatureTable:
         Returns
         -------
         FeatureTable
-            The samples that can be used.
+            The usable samples.
         """
         unfit = unlabelled(self.samples, task, label)
         return self if not unfit else self.take(np.setdiff1d(np.arange(len(self)), list(unfit)), unfit)
@@ -272,18 +270,19 @@ class FeatureTable:
         samples
             The table of samples.
         name
-            What the data are called; by default as the directory or file.
+            The name of the data; by default that of the directory or file.
         size
-            Height and width to bring images to, by area averages.
+            Height and width to which images are resized, by area averages.
         eyes
-            How to crop faces: ``table`` by the eyes that the table gives, ``opencv`` or ``dlib`` by the eyes that these find. By
-            default pictures are used as they are. A picture that cannot be used, or is black all over, is left out and counted.
+            How to crop faces: ``table``, by the eye centres in the table; ``opencv`` or ``dlib``, by the eye
+            centres these detect. By default, images are used unchanged. An image that cannot be used, or is
+            entirely black, is left out and counted.
         file_column
-            The column of the table that names the files of a directory.
+            The column of the table with the file names in a directory.
         threads
-            How many pictures to crop at once.
+            The number of images to crop in parallel.
         progress
-            Is told how far the work is; silent by default.
+            Receives the progress; silent by default.
 
         Returns
         -------
@@ -295,7 +294,8 @@ class FeatureTable:
         if not path.is_dir() and not _holds_images(path, key):
             if size is not None or eyes is not None:
                 raise UsageError(
-                    f"{path.name} holds features, which have no size and no eyes.", file=Said(path.name)
+                    f"{path.name} contains features, so options for image size and eyes do not apply.",
+                    file=Said(path.name),
                 )
             require_no_files(file_column, path)
             return _features(source, samples, given)
@@ -329,18 +329,20 @@ def labels_of(samples: Samples, task: Task, label: str | None = None) -> npt.NDA
     else:
         found = np.array(samples.frame[label].cast(pl.String).to_list())
     if len(np.unique(found)) < 2:
-        raise DesignError(f"All samples are of one class, {str(found[0])!r}: there is nothing to tell apart.")
+        raise DesignError(
+            f"All samples have the same class, {str(found[0])!r}: there is nothing to recognise."
+        )
     return found
 
 
 def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[int, Target]:
-    """Why samples cannot be used, by their positions: no label, or marked as failed."""
+    """The reasons why samples cannot be used, by position: no label, or marked as failed."""
     if task not in get_args(Task):
-        raise UsageError(f"A task is {' or '.join(get_args(Task))}, got {task!r}.")
+        raise UsageError(f"The task must be {' or '.join(get_args(Task))}, got {task!r}.")
     if (task == "attribute") != (label is not None):
         raise UsageError(
             f"The task {task!r} takes {'a' if task == 'attribute' else 'no'} column of labels.",
-            Hint("{give:label}" if task == "attribute" else "leave the label out, or {give:task=attribute}."),
+            Hint("{give:label}" if task == "attribute" else "omit the label, or {give:task=attribute}."),
         )
     if label is not None and label not in samples.frame.columns:
         raise unknown_name("column", label, samples.frame.columns, "in the table", option="label")
@@ -375,7 +377,7 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
 def _resized(images: Images, size: tuple[int, int]) -> Images:
     """Bring images to another size: a pixel is the mean over the area that it covers."""
     if min(size) < 1:
-        raise UsageError(f"There is no picture of {size[0]} × {size[1]} pixels.")
+        raise UsageError(f"A picture cannot have {size[0]} × {size[1]} pixels.")
     if images.shape[1:] == size:
         return images
     # Rounding to a few digits first lets halves go the same way whatever the order of addition.

@@ -1,4 +1,4 @@
-"""How accuracy depends on the number of subjects and of images of each: random parts of the data, drawn again and again."""
+"""How accuracy depends on the numbers of subjects and of images of each, estimated with random subsets of the data."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ from proband.words import Method, Note, Sentence, Target, count, counted
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 DRAWS = 10
-"""How many random parts of each size are drawn unless somebody says."""
+"""The default number of random subsets of each size."""
 _MOST = 999_999_999
 
-OF = Target("accuracy-at-size", "mean accuracy with so many subjects and images of each")
-VARYING = Target("drawn-parts", "other random draws of subjects and images from these data, and other splits")
-FIXED = Target("data-drawn-from", "the data, the classifiers and the protocol")
-ASSUMING = Target("draws-normal", "draws are independent, and their mean is nearly normal")
-_METHOD = Method("t-over-draws", "Student's t over draws", cites=("student1908",))
+OF = Target("accuracy-at-size", "mean accuracy with this number of subjects and of images of each")
+VARYING = Target("drawn-parts", "the random choice of subjects and images from these data, and the splits")
+FIXED = Target("data-drawn-from", "the whole data set, the classifiers and the protocol")
+ASSUMING = Target("draws-normal", "random subsets are independent, and their mean is nearly normal")
+_METHOD = Method("t-over-draws", "Student's t over random subsets", cites=("student1908",))
 ANSWERS = Answers(OF, VARYING, FIXED, ASSUMING)
 TOO_FEW = Sentence(
     "protocols.too-few-to-draw",
     "note",
-    "sizes are drawn from {n:count} of {total:count subject}: the others have fewer than {images:count image}",
+    "random subsets use {n:count} of {total:count subject}: the others have fewer than {images:count image}",
 )
 NOT_OF_OTHERS = Sentence(
     "protocols.drawn-from-these",
     "caution",
-    "intervals over draws are of parts of these data, and not of other people: with all subjects nothing but the splits varies",
+    "intervals over random subsets are for subsets of these data, not for new people: with all subjects, only the splits vary",
 )
 
 Accuracies = Callable[[FeatureTable, int], Mapping[tuple[str, Protocol], float]]
-"""From data and a seed of splits to the accuracy of each classifier under each protocol."""
+"""Maps data and a seed for the splits to the accuracy of each classifier under each protocol."""
 
 
 @dataclass(frozen=True, eq=False)
 class SizeEffect:
-    """The accuracy of one classifier under one protocol with so many subjects, and images of each.
+    """The accuracy of one classifier under one protocol with given numbers of subjects, and of images of each.
 
     Attributes
     ----------
     n_subjects, images_each
-        How many were drawn; `images_each` is None where all images are used.
+        The numbers drawn; `images_each` is None if all images are used.
     n_samples
-        The fewest and the most samples of a draw.
+        The smallest and the largest number of samples in a draw.
     accuracy
-        The mean over draws with Student's interval, which one draw, or draws that are all the same, do not have.
+        The mean over draws with Student's interval; a single draw, or identical draws, have no interval.
     std, minimum, maximum
-        Over draws; no standard deviation of one.
+        Over draws; a single draw has no standard deviation.
     values
         The accuracy of each draw: its mean over runs.
     """
@@ -82,14 +82,14 @@ class SizeEffect:
 
 @dataclass(frozen=True)
 class Factors:
-    """Which sizes are tried: every number of subjects with every number of images of each.
+    """The sizes to evaluate: every number of subjects with every number of images of each.
 
     Attributes
     ----------
     subjects, images_each
-        The numbers; empty for all there are.
+        The numbers; empty for all.
     draws
-        How many random parts of each size.
+        The number of random subsets of each size.
     """
 
     subjects: tuple[int, ...] = ()
@@ -104,9 +104,11 @@ class Factors:
         ):
             wrong = next((one for one in values if not least <= one <= most), None)
             if wrong is not None:
-                raise UsageError(f"{name} is a number from {least} to {count(most)}, got {shown(wrong)}.")
+                raise UsageError(
+                    f"{name} must be a number from {least} to {count(most)}, got {shown(wrong)}."
+                )
             if len(set(values)) < len(values):
-                raise UsageError(f"A number of {name} is there twice.", "name each once.")
+                raise UsageError(f"The same number of {name} is given twice.", "give each number once.")
 
     def __bool__(self) -> bool:
         return bool(self.subjects or self.images_each)
@@ -121,9 +123,9 @@ def size_effects(
     missing: Missing,
     confidence_level: float,
 ) -> tuple[tuple[SizeEffect, ...], tuple[Note, ...]]:
-    """Draw parts of each size, and find the accuracy of every classifier and protocol on each.
+    """Draw subsets of each size, and estimate the accuracy of every classifier and protocol on each.
 
-    Fewer subjects and images are some of more, so that sizes are compared on the same draws.
+    Smaller subsets are nested in larger subsets, so sizes are compared on the same draws.
     """
     pool, notes = drawn_from(data, factors, missing)
     found: dict[tuple[str, Protocol, int, int | None], list[float]] = {}
@@ -151,7 +153,7 @@ def size_effects(
 
 
 def drawn(data: FeatureTable, n_subjects: int, images_each: int | None, seed: int, draw: int) -> FeatureTable:
-    """Draw subjects, and images of each, at random; the same draw of fewer is a part of that of more."""
+    """Draw subjects, and images of each, at random; smaller draws are nested in larger draws."""
     rng = np.random.default_rng([seed, draw])
     codes = data.samples.codes
     people = rng.permutation(len(data.samples.subjects))[:n_subjects]
@@ -161,7 +163,7 @@ def drawn(data: FeatureTable, n_subjects: int, images_each: int | None, seed: in
 
 
 def first_of_each(codes: npt.NDArray[np.integer], order: Positions, n: int) -> Positions:
-    """The first n of everybody, in an order of all."""
+    """Return the first n samples of every subject, in a given order."""
     grouped = order[np.argsort(codes[order], kind="stable")]
     turn = np.arange(len(grouped)) - np.searchsorted(codes[grouped], codes[grouped])
     return grouped[turn < n]
@@ -170,7 +172,7 @@ def first_of_each(codes: npt.NDArray[np.integer], order: Positions, n: int) -> P
 def drawn_from(
     data: FeatureTable, factors: Factors, missing: Missing
 ) -> tuple[FeatureTable, tuple[Note, ...]]:
-    """The subjects who have images enough for the largest number of them, and what is to be said of the others."""
+    """Return the subjects with enough images for the largest number, and notes on the others."""
     names, codes = data.samples.subjects, data.samples.codes
     most = max(factors.images_each, default=1)
     short = np.flatnonzero(np.bincount(codes, minlength=len(names)) < most)
@@ -180,7 +182,7 @@ def drawn_from(
             raise DesignError(
                 f"{count(len(short))} of {counted(len(names), 'subject')} have fewer than {counted(most, 'image')}: "
                 f"{first_few([names[int(k)] for k in short])}.",
-                Hint("ask for fewer images, or {give:missing=drop} to draw from the others."),
+                Hint("use fewer images, or {give:missing=drop} to use only the other subjects."),
             )
         kept = np.flatnonzero(~np.isin(codes, short))
         notes = (TOO_FEW(n=len(names) - len(short), total=len(names), images=most),)
@@ -189,7 +191,7 @@ def drawn_from(
     too_many = next((n for n in factors.subjects if n > there), None)
     if too_many is not None:
         raise DesignError(
-            f"{counted(too_many, 'subject')} cannot be drawn from {count(there)}.", "ask for fewer subjects."
+            f"{counted(too_many, 'subject')} cannot be chosen from {count(there)}.", "use fewer subjects."
         )
     return data, notes
 
@@ -244,7 +246,7 @@ def _answers(n_subjects: int, images_each: int | None) -> Answers:
 
 
 def sizes_frame(effects: Sequence[SizeEffect]) -> pl.DataFrame:
-    """A row for each size, classifier and protocol."""
+    """Return a row for each size, classifier and protocol."""
     names = ("classifier", "protocol", "n_subjects", "images_each", "n_draws", "std", "minimum", "maximum")
     return frame_of_rows(
         [
@@ -261,7 +263,7 @@ def _known(end: float) -> float | None:
 
 
 def along(effects: Sequence[SizeEffect]) -> Iterator[tuple[str, list[SizeEffect]]]:
-    """Curves of one protocol: effects that differ in the factor that varies, by classifier and the other factor."""
+    """Return the curves of one protocol: effects along the varying factor, by classifier and the other factor."""
     by_subjects = varies_by_subjects(effects)
     several_others = len({one.images_each if by_subjects else one.n_subjects for one in effects}) > 1
     curves: dict[str, list[SizeEffect]] = {}
@@ -278,5 +280,5 @@ def along(effects: Sequence[SizeEffect]) -> Iterator[tuple[str, list[SizeEffect]
 
 
 def varies_by_subjects(effects: Sequence[SizeEffect]) -> bool:
-    """Whether curves go along the number of subjects, and not of images of each."""
+    """Whether curves are functions of the number of subjects rather than of images of each."""
     return len({one.n_subjects for one in effects}) > 1 or len({one.images_each for one in effects}) == 1

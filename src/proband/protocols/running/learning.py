@@ -1,4 +1,4 @@
-"""How each kind of classifier goes through many splits of the same samples: what needs no training is done once."""
+"""Run each kind of classifier over many splits of the same samples, computing everything that needs no training once."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _FACES_AT_ONCE = 4
 
 
 class Learner(ABC):
-    """A classifier that can be trained on any part of the samples and tested on any other."""
+    """A classifier that can be trained on any subset of the samples and tested on any other."""
 
     @abstractmethod
     def predict(self, split: Split, seed: int) -> Codes:
-        """Train on a split's training samples; return the number of the class of each test sample, among those of `split.known`."""
+        """Train on the training samples of a split; return the class number of each test sample, among the classes of `split.known`."""
 
 
 def learner(
     name: str, classifier: Any, data: FeatureTable, classes: npt.NDArray[np.str_], codes: Codes
 ) -> Learner:
-    """Make the learner of a classifier: everything that no split changes is computed here.
+    """Make the learner of a classifier, computing everything that does not depend on the split.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class _Estimator(Learner):
                 f"{self.name} failed in repeat {split.repeat}, fold {split.fold}: {first_line(error)}."
             ) from error
         if said.shape != split.test.shape or not np.isin(said, self.classes).all():
-            raise DesignError(f"{self.name} does not predict classes: it is no classifier.")
+            raise DesignError(f"{self.name} does not predict classes, so it is not a classifier.")
         return np.searchsorted(self.classes, said)
 
     def _named(self, model: Any, split: Split) -> Any:
@@ -252,7 +252,7 @@ class _Sparse(Learner):
         products = self.gram[np.ix_(split.test, split.known)]
         sparse, failed = sparse_codes(gram, products, self.penalty)
         if failed >= 0:
-            raise InputError(f"The sparse codes of {self.name} did not settle.", "use a larger penalty.")
+            raise InputError(f"The sparse codes of {self.name} did not converge.", "use a larger penalty.")
         present, owners = np.unique(self.codes[split.known], return_inverse=True)
         squares = np.ascontiguousarray(self.gram[split.test, split.test])
         left = unexplained(gram, products, squares, sparse, owners.astype(np.intp), len(present))

@@ -1,4 +1,4 @@
-"""What it makes whether subjects are mixed, and how often one run tells the reverse of the means (Mery, Zhao and Bowyer 2016)."""
+"""The effect of mixed subjects, and how often a single run contradicts the means (Mery, Zhao and Bowyer 2016)."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ DROP_ALONE = Sentence(
 ONE_RUN_REVERSES = Sentence(
     "mixing.one-run-reverses",
     "note",
-    "one run of each tells the reverse in {share:tenth} of {pairs:count pair}",
+    "a single run of each shows the opposite in {share:tenth} of {pairs:count pair}",
 )
 NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
 OTHER_TRAINING = Sentence(
     "mixing.other-training-size",
     "note",
-    "{mixed} trains on {first:whole} samples on average and {disjoint} on {second:whole}: their difference includes that",
+    "{mixed} trains on {first:whole} samples on average and {disjoint} on {second:whole}; the difference includes this effect",
 )
 FOLDS_AS_RUNS = Sentence(
     "mixing.folds-as-runs",
     "note",
-    "{protocol} is carried out once: as a run counts each of its folds, like a single hold-out",
+    "{protocol} is carried out once, so each of its folds counts as a run, like a single hold-out",
 )
 OF_MIXING = Target(
     "accuracy-by-mixing",
-    "difference of accuracy on the pooled test samples, by whether subjects are in both training and testing",
+    "difference of accuracy on the pooled test samples, mixed minus subject-disjoint",
 )
 BOTH_SIDES = Target(
     "people-mixed-and-apart",
@@ -60,33 +60,35 @@ BOTH_SIDES = Target(
 CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
 T_OVER_PEOPLE = Method(
     "t-over-people",
-    "Student's t over people, with an allowance for shared training",
-    "Student's t interval over people, who are on both sides, its variance multiplied by 1 + (1 − 1/n)/3 for n models that share training data",
+    "Student's t over people, with a correction for shared training data",
+    "Student's t interval over people, paired; the variance is multiplied by 1 + (1 − 1/n)/3 for n models that share training data",
     ("student1908",),
 )
 _SAME_SIZE = 0.02  # training sets that differ by less are as large
 
 Floats = npt.NDArray[np.float64]
 Sample = tuple[Floats, npt.NDArray[np.str_]]
-"""A value for each tested sample, and whose it is."""
+"""A value for each tested sample, and its subject."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixingDrop(Record):
-    """How much more accurate a classifier looks where people who are tested are trained on as well.
+    """How much more accurate a classifier looks if the people tested are also in training.
 
     Attributes
     ----------
     mixed, disjoint
         The two protocols.
     difference
-        The pooled estimate under the mixed protocol minus that under the disjoint one, with its interval over people.
+        The pooled estimate under the mixed protocol minus the estimate under the disjoint protocol, with its
+        interval over people.
     reversed_runs
-        The share of pairs of one run of each protocol whose difference has the other sign; None where there is one pair.
+        The share of pairs of runs, one per protocol, whose difference has the opposite sign; None with only
+        one pair.
     n_pairs
-        How many pairs of runs there are.
+        The number of pairs of runs.
     notes
-        What a reader should know.
+        Notes for the reader.
     """
 
     written = Written(also=("answers",))
@@ -108,7 +110,7 @@ class MixingDrop(Record):
         return as_sentence(self.sentence())
 
     def sentence(self) -> Note:
-        """The drop with its interval, in percentage points, and how often one run tells the reverse."""
+        """Return the drop with its interval, in percentage points, and how often a single run shows the opposite."""
         change, share = self.difference, self.reversed_runs
         more = () if share is None else (ONE_RUN_REVERSES(share=share, pairs=self.n_pairs),)
         said = {
@@ -125,7 +127,7 @@ class MixingDrop(Record):
 
 @dataclass(frozen=True)
 class SingleRuns:
-    """What a comparison of two classifiers by one run each can tell, under one protocol.
+    """What a comparison of two classifiers by one run each would show, under one protocol.
 
     Attributes
     ----------
@@ -134,11 +136,13 @@ class SingleRuns:
     gap
         Mean of the better minus mean of the worse.
     overlap
-        Largest accuracy of the worse minus least of the better: above zero, two runs can be found that tell the reverse.
+        Largest accuracy of the worse minus smallest of the better: if above zero, some pairs of runs show the
+        opposite.
     same_split, other_split
-        The share of runs on the same split, and of pairs of runs on different ones, in which the worse is ahead.
+        The share of runs on the same split, and of pairs of runs on different splits, in which the worse is
+        ahead.
     n_runs
-        How many runs there are of each.
+        The number of runs of each.
     """
 
     protocol: str
@@ -152,12 +156,12 @@ class SingleRuns:
 
 
 def mixing_drops(predictions: Sequence[Sequence[Predictions]], level: float) -> tuple[MixingDrop, ...]:
-    """The drop of every classifier from mixed to disjoint, for each disjoint protocol against its mixed counterpart.
+    """Return the drop of every classifier from mixed to disjoint, for each disjoint protocol and its mixed counterpart.
 
     Parameters
     ----------
     predictions
-        For each protocol, those of every classifier in the same order.
+        For each protocol, the predictions of every classifier, in the same order.
     """
     mixed = [own for own in predictions if not own[0].protocol.is_disjoint]
     apart = [own for own in predictions if own[0].protocol.is_disjoint]
@@ -215,7 +219,7 @@ def _drop(mixed: Predictions, disjoint: Predictions, level: float) -> MixingDrop
 
 
 def single_runs(predictions: Sequence[Sequence[Predictions]]) -> tuple[SingleRuns, ...]:
-    """Compare every two classifiers run by run, under each protocol of which there are several runs."""
+    """Compare every two classifiers run by run, under each protocol with several runs."""
     return tuple(_orders(predictions))
 
 
@@ -232,7 +236,7 @@ def _orders(predictions: Sequence[Sequence[Predictions]]) -> Iterator[SingleRuns
 
 
 def order_of_runs(protocol: str, better: str, worse: str, high: Floats, low: Floats) -> SingleRuns:
-    """How often one run of each of two classifiers puts the worse ahead.
+    """Return how often one run of each of two classifiers puts the worse ahead.
 
     Parameters
     ----------
@@ -254,10 +258,11 @@ def order_of_runs(protocol: str, better: str, worse: str, high: Floats, low: Flo
 
 
 def single_accuracies(predictions: Predictions) -> Floats:
-    """The accuracies that somebody may find who carries out a protocol once.
+    """Return the accuracies that carrying out a protocol once can give.
 
-    They are of hold-outs, or of whole cross-validations; where there is one of the latter, each of its folds is taken for a
-    hold-out. Leaving out every subject or every sample can be done in one way, so that its mean is the only one.
+    These are accuracies of hold-outs, or of whole cross-validations; with a single cross-validation, each
+    fold is treated as a hold-out. Leaving out every subject or every sample has only one form, so its mean is
+    the only value.
     """
     values = predictions.accuracies
     if predictions.protocol.is_hold_out or folds_are_runs(predictions):
@@ -266,18 +271,18 @@ def single_accuracies(predictions: Predictions) -> Floats:
 
 
 def folds_are_runs(predictions: Predictions) -> bool:
-    """Whether the folds of a single cross-validation stand for runs."""
+    """Whether the folds of a single cross-validation count as runs."""
     return predictions.protocol.kind == "cross-validation" and len(predictions.accuracies) == 1
 
 
 def pooled_difference(
     first: Predictions, second: Predictions, names: tuple[str, str], level: float
 ) -> Difference:
-    """The difference of two accuracies on pooled test samples of the same people, with its interval over people.
+    """Return the difference of two accuracies on pooled test samples of the same people, with its interval over people.
 
-    The variance over people is multiplied by `shared_training`: people test some models and train the others, so that theirs alone
-    is too small. In simulations of nearest neighbours and linear discriminants such intervals covered 93 to 96% at 95%, and
-    90 to 93% without it.
+    The variance over people is multiplied by `shared_training`: people test some models and train the
+    others, so the variance over people alone is too small. In simulations of nearest neighbours and linear
+    discriminants such intervals covered 93 to 96% at 95%, and 90 to 93% without it.
     """
     value, error, n_people = difference_over_people(_means(first), _means(second))
     low = high = float("nan")
@@ -308,12 +313,12 @@ def _means(predictions: Predictions) -> Sample:
 
 
 def difference_over_people(first: Sample, second: Sample) -> tuple[float, float | None, int]:
-    """The difference of two means over samples of the same people, its standard error over people, and their number.
+    """Return the difference of two means over samples of the same people, its standard error over people, and the number of people.
 
     Parameters
     ----------
     first, second
-        A value for each sample, and the person it is of; the samples may differ.
+        A value and a person for each sample; the samples may differ.
     """
     people, codes = np.unique(np.concatenate([first[1], second[1]]), return_inverse=True)
     cut, n_people = len(first[1]), len(people)
@@ -327,7 +332,7 @@ def difference_over_people(first: Sample, second: Sample) -> tuple[float, float 
 
 
 def drops_frame(drops: Sequence[MixingDrop]) -> pl.DataFrame:
-    """A row for each classifier and disjoint protocol."""
+    """Return a row for each classifier and disjoint protocol."""
     return frame_of_rows(
         [
             {

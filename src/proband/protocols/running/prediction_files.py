@@ -23,37 +23,37 @@ _ID, _SAID, _REPEAT, _FOLD = "id", "predicted", "repeat", "fold"
 ONE_REPEAT = Sentence(
     "predictions.one-repeat",
     "note",
-    "{model}: of {n:count repeat} the first is taken, since others are of the same samples",
+    "{model}: only the first of {n:count repeat} is used, because the others are for the same samples",
 )
 OTHER_FOLDS = Sentence(
     "predictions.other-folds",
     "caution",
-    "{n:count sample is/samples are} in other folds in {second} than in {first}: the two were trained on different samples, and a "
-    "difference may be due to that",
+    "{n:count sample is/samples are} in other folds in {second} than in {first}: the two were trained on different samples, which may explain a difference",
 )
 NO_SUBJECTS = Sentence(
     "predictions.no-subjects",
     "caution",
-    "whose the samples are is not known, so they are taken for independent: several of one person make the interval too narrow",
+    "no subject IDs were given, so samples are treated as independent: several samples from one person make the interval too narrow",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionTable:
-    """What several models said of the same samples.
+    """The predictions of several models for the same samples.
 
     Attributes
     ----------
     frame
-        Columns ``id``, ``label``, a column for each model, and the group where there is one; in the order of the first file.
+        Columns ``id``, ``label``, a column for each model, and the group if there is one; in the order of the
+        first file.
     models
         The columns of the models.
     cluster
-        The column of what samples share; None where it is not known.
+        The column of units that samples share; None if unknown.
     notes
-        What a reader should know of the files.
+        Notes on the files.
     n_models
-        How many models of each made the predictions, one for each fold of a repeat.
+        The number of trained models behind the predictions, one for each fold of a repeat.
     """
 
     frame: pl.DataFrame
@@ -72,7 +72,7 @@ class PredictionTable:
         seed: int = 0,
         adjust: Adjustment = "single-step",
     ) -> Classification:
-        """Estimate every model and compare every two, with people as the units where they are known."""
+        """Evaluate every model and compare every two, with people as the units if they are known."""
         found = classify(
             self.frame[self.truth].to_numpy(),
             {name: self.frame[name].to_numpy() for name in self.models},
@@ -99,23 +99,23 @@ def compare_predictions(
     """Compare models by their files of predictions: a paired test on the same samples, with people as the units.
 
     Each file is a table (CSV, TSV, Parquet, …) with columns ``id``, ``label`` and ``predicted``; ``subject`` makes people the units. With
-    ``repeat`` and ``fold``, as `proband protocol run` writes them, the first repeat is taken, and each fold for a model of its own
-    (`n_models` of `proband.classify`). Verdict, interval and p-value are those of
+    ``repeat`` and ``fold``, as `proband protocol run` writes them, the first repeat is used, and each fold
+    counts as a separate model (`n_models` of `proband.classify`). Verdict, interval and p-value are those of
     `proband.classify`.
 
     Parameters
     ----------
     files
-        The files, by the names of their models.
+        The files, by model name.
     cluster
-        Column of what samples share; by default ``subject``, where it is there.
+        Column of the units that samples share; by default ``subject``, if present.
     margin, confidence_level, seed
         As in `compare`.
 
     Returns
     -------
     Classification
-        Accuracies of every model, and their comparison.
+        The accuracy of every model, and their comparison.
     """
     made = read_predictions({name: Path(file) for name, file in files.items()}, cluster=cluster)
     return made.classified(margin=margin, confidence_level=confidence_level, seed=seed)
@@ -124,15 +124,15 @@ def compare_predictions(
 def read_predictions(
     files: Mapping[str, Path], *, truth: str = "label", cluster: str | None = None
 ) -> PredictionTable:
-    """Read files of predictions and join them; refuse files that are not of the same samples."""
+    """Read files of predictions and join them; refuse files with different samples."""
     if not files:
-        raise UsageError("No file of predictions is named.")
+        raise UsageError("No file of predictions was given.")
     tables = {name: _read(path, truth, cluster) for name, path in files.items()}
     known = {name for table in tables.values() for name in table.columns}
     own = {"id", truth, _SAID, _REPEAT, _FOLD, cluster or SUBJECT}
     clash = next((name for name in files if name in own & known), None)
     if clash is not None:
-        raise UsageError(f"A model cannot be called {clash!r}.", "rename its file.")
+        raise UsageError(f"A model cannot have the name {clash!r}.", "rename its file.")
     (first, base), *others = tables.items()
     notes = [ONE_REPEAT(model=name, n=n) for name, table in tables.items() if (n := _repeats(table)) > 1]
     base = _first_repeat(base, files[first]).rename({_SAID: first})
@@ -160,7 +160,7 @@ def _read(path: Path, truth: str, cluster: str | None) -> pl.DataFrame:
         raise InputError(
             f"{path.name} has no column {' and no column '.join(map(repr, lacking))}; it has {first_few(frame.columns, 8)}.",
             Hint(
-                "a file of predictions has columns id, label and predicted; {option:truth} names another column of the true class."
+                "add the columns id, label and predicted; {option:truth} names another column for the true class."
             ),
             file=Said(path.name),
         )
@@ -168,7 +168,7 @@ def _read(path: Path, truth: str, cluster: str | None) -> pl.DataFrame:
         if frame[name].null_count():
             raise InputError(
                 f"{path.name}: the column {name!r} is empty in {counted(frame[name].null_count(), 'row')}.",
-                "fill it, or leave these samples out of all files.",
+                "fill in the values, or leave these samples out of all files.",
                 file=Said(path.name),
             )
     texts = [name for name in (*wanted, SUBJECT) if name in frame.columns]
@@ -185,8 +185,8 @@ def _first_repeat(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     twice = kept.filter(pl.col(_ID).is_duplicated())[_ID].unique(maintain_order=True)
     if len(twice):
         raise InputError(
-            f"{path.name}: {counted(len(twice), 'sample')} stand twice in one repeat: {first_few(twice.to_list())}.",
-            "keep one prediction of each sample; a column repeat tells repeats apart.",
+            f"{path.name}: {counted(len(twice), 'sample appears', 'samples appear')} twice in one repeat: {first_few(twice.to_list())}.",
+            "keep one prediction per sample; add a column 'repeat' if there are several repeats.",
             file=Said(path.name),
         )
     return kept
@@ -208,7 +208,7 @@ def _same_samples(
         if gone:
             raise InputError(
                 f"{count(len(gone))} of {counted(one.height, 'sample')} of {has} are not in {lacks}: {first_few(gone)}.",
-                "a paired test needs predictions of the same samples.",
+                "use predictions of the same samples; a paired test needs them.",
                 file=Said(second.name),
             )
     for column in (truth, *([] if cluster is None else [cluster])):
@@ -216,8 +216,8 @@ def _same_samples(
         if wrong.height:
             row = wrong.row(0)
             raise InputError(
-                f"{counted(wrong.height, 'sample')} have another {column} in {names[1]} than in {names[0]}: {row[0]!r} is "
+                f"{counted(wrong.height, 'sample differs', 'samples differ')} in {column} between {names[1]} and {names[0]}: {row[0]!r} is "
                 f"{row[2]!r} and {row[1]!r}.",
-                "a paired test needs predictions of the same samples.",
+                "use predictions of the same samples; a paired test needs them.",
                 file=Said(second.name),
             )

@@ -1,4 +1,4 @@
-"""Out-of-fold predictions: what a classifier said of every test sample of every split, and how right it was."""
+"""Out-of-fold predictions of a classifier for every test sample of every split, and their accuracy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Roster:
-    """Who is classified: the ids, subjects and classes of all samples, the last two as numbers with their names."""
+    """The ids, subjects and classes of all samples, the last two as numbers with their names."""
 
     ids: Ids
     people: npt.NDArray[np.str_]
@@ -39,7 +39,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class FoldFacts:
-    """A split in numbers: its place, the samples and subjects that train, are enrolled and are tested, and the mark of the division."""
+    """The facts of a split: its repeat and fold, the numbers of training, enrolled and test samples and subjects, and the mark of the division."""
 
     repeat: int
     fold: int
@@ -71,7 +71,7 @@ class FoldFacts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """What one classifier said under one protocol.
+    """The predictions of one classifier under one protocol.
 
     Attributes
     ----------
@@ -80,11 +80,11 @@ class Predictions:
     tests
         The positions of the test samples of each split, in the order of `folds`.
     said
-        The number of the class that was said of each of them.
+        The number of the predicted class of each.
     folds
-        Each split in numbers.
+        The facts of each split.
     trained
-        Whether each sample trains in some split.
+        Whether each sample is in training in some split.
     """
 
     classifier: str
@@ -101,13 +101,13 @@ class Predictions:
 
     @property
     def sizes(self) -> pl.DataFrame:
-        """A row for each split: repeat, fold, and how many samples and subjects train, are enrolled (where any are) and are tested."""
+        """Return a row for each split: repeat, fold, and the numbers of training, enrolled (if any) and test samples and subjects."""
         unsaid = () if any(fold.n_enrolled for fold in self.folds) else ("n_enrolled", "enrolled_subjects")
         return frame_of_rows(self.folds).drop("mark", *unsaid)
 
     @property
     def n_divisions(self) -> int:
-        """How many different divisions there are: among repeats, whatever the order of their folds, or where one is left out among splits."""
+        """The number of different divisions: among repeats, regardless of the order of folds, or for leave-one-out among splits."""
         repeats: dict[int, set[str]] = {}
         for one in self.folds:
             repeats.setdefault(one.repeat, set()).add(one.mark)
@@ -117,7 +117,7 @@ class Predictions:
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """Columns id, subject, label, predicted, repeat and fold; a row for each test sample of each split."""
+        """Return the columns id, subject, label, predicted, repeat and fold, with a row for each test sample of each split."""
         of, where = self.roster, self._sample
         lengths = [len(test) for test in self.tests]
         names = [pl.Series(texts, dtype=pl.String) for texts in (of.ids[:], of.people, of.classes)]
@@ -149,7 +149,7 @@ class Predictions:
         return np.array(right).reshape(len({one.repeat for one in self.folds}), -1)
 
     def correct(self) -> tuple[Floats, npt.NDArray[np.str_]]:
-        """Whether each tested sample was right each time it was tested (NaN beyond), and whose it is.
+        """Return whether each tested sample was correct each time it was tested (NaN beyond), and its subject.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class Predictions:
         return table, self.roster.people[self.roster.subjects[tested]]
 
     def once(self) -> tuple[Floats, npt.NDArray[np.str_]]:
-        """Whether each sample tested in the first repeat was right, the first time it was; and whose it is."""
+        """Return whether each sample tested in the first repeat was correct the first time, and its subject."""
         first = self.folds[0].repeat
         chosen = [k for k, one in enumerate(self.folds) if one.repeat == first]
         where = np.concatenate([self.tests[k] for k in chosen])

@@ -1,6 +1,6 @@
-"""What a run under protocols found: accuracies with spread and intervals, comparisons, and what a reader should know.
+"""The results of a run under protocols: accuracies with spread and intervals, comparisons, and notes.
 
-It is long because one record of a run has them all: they are read together, and written together.
+The module is long because one record of a run contains all of them: they are read and written together.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _COMPARED = Sentence("protocols.verdict", "note", "{protocol}, {of}: {found}")
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What was asked: the data that are used, the task, the seed of the splits and how to judge."""
+    """The settings of a run: the data, the task, the seed of the splits, and how to judge differences."""
 
     data: FeatureTable
     task: Task
@@ -89,16 +89,18 @@ class ProtocolResult(Result):
     Attributes
     ----------
     spread
-        The accuracy: mean, standard deviation, least and largest over runs.
+        The accuracy: mean, standard deviation, smallest and largest over runs.
     corrected
-        The interval of the accuracy, from values on splits (Nadeau and Bengio): training and test samples vary.
+        The interval of the accuracy, from the values on splits (Nadeau and Bengio): training and test samples
+        vary.
     pooled
-        The pooled estimate with its interval, from the pooled predictions with people as units: training is held fixed. Where folds are
-        of unequal size it is another mean than the accuracy.
+        The pooled estimate with its interval, from the pooled predictions with people as units: training is
+        held fixed. With folds of unequal size, it is a different mean from the accuracy.
     predictions
         All out-of-fold predictions.
     recommended
-        Which interval to quote: ``method`` where every learner under the protocol is known to be stable, else ``fitted-models``.
+        Which interval to quote: ``method`` if every learner under the protocol is known to be stable,
+        otherwise ``fitted-models``.
     """
 
     written = Written(
@@ -123,11 +125,11 @@ class ProtocolResult(Result):
 
     @property
     def interval(self) -> Estimate:
-        """The interval to quote, with its own estimate: of the accuracy, or of the pooled estimate."""
+        """The interval to quote, with its estimate: the accuracy, or the pooled estimate."""
         return self.corrected if self.recommended == "method" else self.pooled
 
     def sentence(self) -> Note:
-        """The accuracy and the interval to quote, in words."""
+        """Return the accuracy and the interval to quote, in words."""
         one = self.interval
         said: dict[str, Any] = {
             "classifier": self.classifier,
@@ -152,7 +154,7 @@ class ProtocolResult(Result):
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many samples were left out, and why."""
+    """The number of samples left out for one reason."""
 
     why: Target
     n: int
@@ -160,7 +162,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class DataUsed:
-    """The samples that a run used."""
+    """The samples used in a run."""
 
     name: str
     digest: str
@@ -177,9 +179,9 @@ class Enrolment:
     Attributes
     ----------
     images_each
-        How many images of each held-out person are enrolled.
+        The number of images enrolled for each held-out person.
     people
-        The least and the greatest number of people enrolled in a split: among so many is searched.
+        The smallest and the largest number of people enrolled in a split, among whom probes are searched.
     never_searched
         The people whose images are all enrolled.
     """
@@ -196,20 +198,21 @@ class ProtocolFindings(Result):
     Attributes
     ----------
     plan
-        The protocol as it was fitted to the samples.
+        The protocol, fitted to the samples.
     results
-        One for each classifier.
+        One result for each classifier.
     on_splits, on_people
-        Comparisons by accuracies on the same splits, and by the predictions of one repeat; None for one classifier, or where the
-        test has nothing to rest on: splits that all test the same samples, or hold-outs, of which one repeat is one split.
+        Comparisons by accuracies on the same splits, and by the predictions of one repeat; None for one
+        classifier, or if the test is not possible: all splits test the same samples, or one repeat is a
+        single hold-out.
     five_by_two
-        The 5×2cv tests, where the protocol is one; None elsewhere.
+        The 5×2cv tests if the protocol is 5×2cv; otherwise None.
     bayes
-        With a margin: the posterior of every two classifiers.
+        With a margin, the posterior for every two classifiers.
     imbalance
-        How far test sets are from the whole.
+        How far the test sets differ from the whole.
     epd
-        The EPD verdict: are subjects kept apart, is the protocol proper, are the data declared?
+        The EPD verdict: are subjects kept apart, is the protocol adequate, are the data declared?
     """
 
     written = Written(
@@ -235,10 +238,10 @@ class ProtocolFindings(Result):
 
     @cached_property
     def classification(self) -> Classification:
-        """Weighted mean, balanced accuracy, classes and confusions over every prediction of every split.
+        """Return weighted mean, balanced accuracy, classes and confusions over every prediction of every split.
 
-        People are the units where an attribute is recognised; where identities are, whose classes are people, samples are, each with all
-        its predictions.
+        People are the units in the recognition of an attribute. In the recognition of identity, where the
+        classes are people, the units are samples, each with all its predictions.
         """
         first = self.results[0]
         roster, tests = first.predictions.roster, np.concatenate(first.predictions.tests)
@@ -253,7 +256,7 @@ class ProtocolFindings(Result):
 
     @property
     def people_are_units(self) -> bool:
-        """Whether intervals of classes are for new people, and not for new samples of the same."""
+        """Whether the intervals of classes are for new people rather than for new samples of the same people."""
         roster = self.results[0].predictions.roster
         tested = np.unique(roster.subjects[np.concatenate(self.results[0].predictions.tests)])
         return len(tested) > 1 and not np.array_equal(
@@ -267,7 +270,7 @@ class ProtocolFindings(Result):
 
     @property
     def recommended(self) -> str | None:
-        """Which comparison to quote: of what the intervals are of, or else the one there is."""
+        """Which comparison to quote: the one that matches the intervals, or the only one available."""
         if self.on_splits is None and self.on_people is None:
             return None
         of_method = self.on_people is None or self.results[0].recommended == "method"
@@ -275,7 +278,7 @@ class ProtocolFindings(Result):
 
     @property
     def comparison(self) -> AccuracyComparison | None:
-        """The comparison to quote; None for one classifier, or where nothing can be tested."""
+        """The comparison to quote; None for one classifier, or if no test is possible."""
         return self.on_splits if self.recommended == "method" else self.on_people
 
     def verdicts(self) -> list[Note]:
@@ -287,7 +290,7 @@ class ProtocolFindings(Result):
         return [_COMPARED(**named, found=one) for one in made.sentences()]
 
     def sentences(self) -> list[Note]:
-        """The accuracies and the verdicts to quote, in words."""
+        """Return the accuracies and the verdicts to quote, in words."""
         return [*(one.sentence() for one in self.results), *self.verdicts()]
 
     def __repr__(self) -> str:
@@ -300,7 +303,7 @@ class ProtocolFindings(Result):
 
     @property
     def enrolment(self) -> Enrolment | None:
-        """Who is enrolled, where held-out people are identified among themselves; None elsewhere."""
+        """The enrolment if held-out people are identified among themselves; otherwise None."""
         if self.plan.enrolled_each is None:
             return None
         people = [fold.enrolled_subjects for fold in self.folds]
@@ -308,12 +311,12 @@ class ProtocolFindings(Result):
 
     @property
     def n_splits(self) -> int:
-        """How many splits there are."""
+        """The number of splits."""
         return len(self.folds)
 
     @property
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """The least and the greatest size of each part of a split."""
+        """The smallest and the largest size of each part of a split."""
         found = self.results[0].predictions.sizes.drop("repeat", "fold")
         return {one.name: (one.min(), one.max()) for one in found}  # type: ignore[misc]
 
@@ -325,17 +328,19 @@ class ProtocolRun(Result):
     Attributes
     ----------
     setting
-        What was asked.
+        The settings of the run.
     findings
         All classifiers under each protocol.
     notes
         What a reader should know.
     sizes
-        Accuracies with fewer subjects, or images of each, where they were asked for.
+        Accuracies with fewer subjects, or fewer images of each, if requested.
     drops
-        Where an attribute was recognised under mixed and disjoint protocols both: how much lower each classifier is under the latter.
+        For an attribute under both mixed and disjoint protocols: how much lower each classifier is under the
+        disjoint protocol.
     single_runs
-        How often one run of each of two classifiers tells the reverse of their means, under each protocol with several runs.
+        How often one run of each of two classifiers contradicts their means, under each protocol with several
+        runs.
     """
 
     written = Written(
@@ -368,7 +373,7 @@ class ProtocolRun(Result):
         return "\n".join([about, *map(as_sentence, self.sentences())])
 
     def sentences(self) -> list[Note]:
-        """The accuracies, the verdicts to quote and the drops from mixed to disjoint, in words."""
+        """Return the accuracies, the verdicts to quote and the drops from mixed to disjoint, in words."""
         drops = [drop.sentence() for drop in self.drops]
         return [*(said for found in self.findings for said in found.sentences()), *drops]
 
@@ -383,7 +388,7 @@ class ProtocolRun(Result):
         return [one.classifier for one in self.findings[0].results]
 
     def of(self, classifier: str, protocol: Protocol | str) -> ProtocolResult:
-        """The result of one classifier under one protocol."""
+        """Return the result of one classifier under one protocol."""
         wanted = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
         stated = replace(wanted, disjoint=wanted.is_disjoint)  # as runs state it
         for one in self.results:
@@ -415,7 +420,7 @@ class ProtocolRun(Result):
         )
 
     def predictions(self) -> pl.DataFrame:
-        """All predictions: columns classifier, protocol, id, subject, label, predicted, repeat and fold."""
+        """Return all predictions: columns classifier, protocol, id, subject, label, predicted, repeat and fold."""
         return pl.concat(
             one.predictions.frame.select(
                 pl.lit(one.classifier).alias("classifier"),
@@ -428,7 +433,7 @@ class ProtocolRun(Result):
     def card(
         self, result: ProtocolResult, predictions: PredictionsFile | None = None, splits: str | None = None
     ) -> ProtocolCard:
-        """The protocol card of a result; `splits` is the SHA-256 of the file of splits."""
+        """Return the protocol card of a result; `splits` is the SHA-256 of the file of splits."""
         asked, data = self.setting, self.setting.data
         made = self._plan(result).splitter
         given = made.digest if isinstance(made, GivenSplits) else None
@@ -462,7 +467,7 @@ class ProtocolRun(Result):
 
     @property
     def kind(self) -> str:
-        """What it is."""
+        """The kind of result."""
         return "protocol run"
 
     @property
@@ -474,17 +479,17 @@ class ProtocolRun(Result):
 
     @property
     def classes(self) -> int:
-        """How many classes are told apart."""
+        """The number of classes."""
         return len(self.results[0].predictions.roster.classes)
 
     @property
     def generator_version(self) -> int:
-        """The version of the splits."""
+        """The version of the generator of splits."""
         return GENERATOR_VERSION
 
 
 def over_runs(result: ProtocolResult) -> dict[str, float | None]:
-    """The accuracy, and how it varies over runs, as columns of a table."""
+    """Return the accuracy and its variation over runs as columns of a table."""
     spread = result.spread
     return {
         "accuracy": spread.mean,
@@ -496,7 +501,7 @@ def over_runs(result: ProtocolResult) -> dict[str, float | None]:
 
 
 def pooled_columns(result: ProtocolResult) -> dict[str, float | None]:
-    """The pooled estimate and its interval as columns of a table."""
+    """Return the pooled estimate and its interval as columns of a table."""
     one = result.pooled
     return {"pooled_estimate": one.value, "pooled_low": _known(one.low), "pooled_high": _known(one.high)}
 

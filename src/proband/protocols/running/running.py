@@ -45,7 +45,7 @@ from proband.words import Note, Sentence
 NOT_KEPT = Sentence(
     "protocols.not-kept",
     "note",
-    "{classifier} is not kept in the cache: its code is not part of Proband or scikit-learn, and may change",
+    "{classifier} is not cached: its code is not part of Proband or scikit-learn and may change",
 )
 
 
@@ -90,25 +90,26 @@ def run_protocol(
     task, label
         ``identity``: recognise subjects; ``attribute``: recognise the values of the column `label`.
     seed
-        Of splits and of estimators whose random state is left open.
+        The seed of splits, and of estimators without a random state.
     stratify, missing
-        As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
+        As for `splitter`. Subjects with too few samples for one of the protocols are left out of all
+        protocols, and counted.
     enrolled_each
-        Where identity is recognised and subjects are kept apart (``5f CV+``): how many images of each held-out person are enrolled,
-        drawn by the seed, to search the others among them. One, unless it is given.
+        For subject-disjoint recognition of identity (``5f CV+``): the number of images enrolled for each
+        held-out person, chosen by the seed; the other images are searched among them. Default: 1.
     margin
-        A difference worth having, above 0 and below 1, for comparisons.
+        The smallest relevant difference in comparisons, above 0 and below 1.
     justification
-        Why the protocol is, say, a single hold-out: shown beside the EPD verdict, in which it changes nothing.
+        The reason for, for example, a single hold-out; shown with the EPD verdict without changing it.
     subjects, images_each, draws
-        Numbers of subjects, and of images of each, to try as well: random parts of these sizes are drawn so many times, with every
-        classifier and protocol on each. See `size_effects`.
+        Numbers of subjects, and of images of each, to evaluate as well: `draws` random subsets of each size,
+        with every classifier and protocol. See `size_effects`.
     cache
-        A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
+        A directory in which finished splits are saved: a stopped or extended run continues from there.
     confidence_level
         Of all intervals.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the receiver of progress, and where the work runs.
 
     Returns
     -------
@@ -136,8 +137,8 @@ def run_protocol(
     asked = [protocol] if isinstance(protocol, Protocol | Splitter | str) else list(protocol)
     if factors and any(isinstance(one, str) and one.strip().lower() == AUTO for one in asked):
         raise UsageError(
-            "Which protocol suits depends on the number of subjects, so that sizes would not be compared under one.",
-            Hint("name it: {option:protocol}"),
+            "The automatic protocol depends on the number of subjects, so different sizes would get different protocols.",
+            Hint("name the protocol: {option:protocol}"),
         )
     if factors:
         drawn_from(data, factors, missing)  # refused before anything is trained
@@ -214,9 +215,7 @@ class _Carried:
         stated = [plan.protocol for plan in plans]
         twice = next((one for one in stated if stated.count(one) > 1), None)
         if twice is not None or not plans:
-            raise UsageError(
-                f"The protocol {twice} is asked for twice." if twice else "No protocol is named."
-            )
+            raise UsageError(f"The protocol {twice} is given twice." if twice else "No protocol was given.")
         of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, **about))
         runner = _Runner(self.classifiers, data, of, self.cache, self.threads, self.progress)
         made = [runner.run(plan) for plan in plans]

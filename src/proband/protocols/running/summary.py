@@ -1,4 +1,4 @@
-"""From predictions to findings: spread, intervals, comparisons, and what a reader should know."""
+"""From predictions to findings: spread, intervals, comparisons and notes."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from proband.words import Note, Sentence, Target, run_of
 SAME_TESTS = Sentence(
     "protocols.same-tests",
     "note",
-    "under {protocol} the test samples are the same in every split, so splits give no information about other test "
-    "samples",
+    "under {protocol} the test samples are the same in every split, so the splits give no information "
+    "about other test samples",
 )
 TWO_POOLS = Sentence(
     "protocols.two-pools",
     "note",
-    "under {protocol} the samples that may be tested differ from those that may train, so splits give no information "
-    "about other test samples",
+    "under {protocol} the samples allowed in testing differ from those allowed in training, so the splits give "
+    "no information about other test samples",
 )
 LEFT_OUT = Sentence(
     "protocols.samples-left-out", "note", "{n:count} of {total:count sample} {n:word is/are} left out: {why}"
@@ -67,38 +67,40 @@ SUBJECTS_LEFT_OUT = Sentence(
 NOT_ON_PEOPLE = Sentence(
     "protocols.not-compared-on-people",
     "note",
-    "{protocol}: classifiers are not compared on people, which is done only where the folds of a repeat test each sample once",
+    "{protocol}: classifiers are not compared over people, because that requires that the folds of a repeat test each sample once",
 )
 VALIDATION_UNUSED = Sentence(
-    "protocols.validation-unused", "note", "{protocol}: validation samples are neither trained on nor tested"
+    "protocols.validation-unused",
+    "note",
+    "{protocol}: validation samples are used neither for training nor for testing",
 )
 CALLED_MISSING = Sentence(
     "protocols.class-called-missing",
     "caution",
-    "{names:list} of {label} is read as the name of a class; if it stands for a missing value, name it as a word for these",
+    "{names:list} of {label} is read as a class name; if it means a missing value, add it to the words for missing values",
 )
 ENROLLED = Sentence(
     "protocols.enrolled",
     "note",
-    "{protocol}: models are trained on other people; of each held-out person {each:count image is/images are} enrolled, drawn by the "
-    "seed, and each other image is searched among the enrolled images of {people} people; accuracy is rank-1, which is easier than "
-    "among all {n:count}",
+    "{protocol}: models are trained on other people; of each held-out person {each:count image is/images are} "
+    "enrolled, chosen by the seed, and each other image is searched among the enrolled images of {people} "
+    "people; accuracy is at rank 1, which is easier than among all {n:count}",
 )
 GALLERY = Sentence(
     "protocols.gallery",
     "caution",
-    "{protocol} tells {people} people apart, but {mixed} all {n:count}: fewer are easier, so these accuracies are not comparable",
+    "{protocol} distinguishes {people} people, but {mixed} distinguishes all {n:count}: fewer people are easier, so these accuracies are not comparable",
 )
 NEVER_SEARCHED = Sentence(
     "protocols.never-searched",
     "note",
-    "{protocol}: {n:count person has/people have} too few images to be searched for and {n:word is/are} only enrolled: {examples}",
+    "{protocol}: {n:count person has/people have} too few images to serve as probes and {n:word is/are} only enrolled: {examples}",
 )
 SAME_PEOPLE = Sentence(
     "protocols.same-people",
     "caution",
-    "{protocols}: the same people are trained on and tested, which makes recognising {label} look easier than it is with "
-    "new people; write + to keep them apart",
+    "{protocols}: the same people are in training and testing, so recognising {label} looks easier than it "
+    "is for new people; add + for subject-disjoint splits",
 )
 
 
@@ -110,7 +112,7 @@ def summarised(
     notes: Sequence[Note],
     stable: Mapping[str, bool | None],
 ) -> ProtocolRun:
-    """Estimate and compare from the predictions of every plan; of unstable classifiers nothing is claimed about the method."""
+    """Estimate and compare from the predictions of every plan; for unstable classifiers, nothing is claimed about the method."""
     findings = tuple(
         _findings(setting, roster, plan, tuple(found), stable)
         for plan, found in zip(plans, predictions, strict=True)

@@ -1,4 +1,4 @@
-"""What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side."""
+"""The same classifier with and without mixed subjects, or with and without dropped samples."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from proband.words import Note, Sentence, Target, fixed
 UNKNOWN_DROPPED = Sentence(
     "what-if.unknown-dropped",
     "caution",
-    "{n:count} of the {total:count dropped id} {n:word is/are} not among the samples that can be used: {examples}",
+    "{n:count} of the {total:count dropped id} {n:word is/are} not among the usable samples: {examples}",
 )
 UNEXPLAINED_DROPPED = Sentence(
     "what-if.unexplained-dropped",
     "caution",
-    "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
+    "{n:count} of the {total:count dropped id} {n:word has/have} no stated reason: {examples}",
 )
 FOUND = Sentence(
     "what-if.found",
@@ -55,10 +55,11 @@ FOUND_ALONE = Sentence(
 TESTED_AND_TRAINED = Sentence(
     "what-if.tested-and-trained",
     "note",
-    "the difference combines the effects of what is tested and of what is trained on",
+    "the difference combines the effects of different test samples and different training samples",
 )
 OF_DROPPING = Target(
-    "accuracy-by-dropping", "difference of accuracy on the pooled test samples, by the dropped samples"
+    "accuracy-by-dropping",
+    "difference of accuracy on the pooled test samples, with and without the dropped samples",
 )
 PEOPLE = Target("people-tested", "new people")
 DROPPED = Target("dropped", "dropped")
@@ -69,7 +70,7 @@ Question = Literal["mixed", "dropped"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparedSide:
-    """One of the two: its name, how much data it used, and what it reached."""
+    """One of the two sides: its name, the number of samples, and its result."""
 
     name: str
     n_samples: Count
@@ -88,10 +89,10 @@ class WhatIf(Result):
     sides
         Mixed and unmixed, or with and without the dropped samples.
     difference
-        The first side's pooled estimate less the second's, with its interval over the people on either side; there is none
-        where one person, or no variation at all, shows nothing of how sure it is.
+        The pooled estimate of the first side minus that of the second, with its interval over the people on
+        either side; without an interval if there is one person or no variation.
     answers, notes
-        What the difference means, and what a reader should know.
+        What the difference means, and notes.
     """
 
     question: Question
@@ -106,7 +107,7 @@ class WhatIf(Result):
         return f"WhatIf({self.classifier}: accuracy {sides}; pooled estimates {self.sentence()})"
 
     def sentence(self) -> Note:
-        """The difference in words, in percentage points."""
+        """Return the difference in words, in percentage points."""
         change = self.difference
         said = {"first": change.first, "second": change.second, "difference": change.value}
         if not change.has_interval:
@@ -148,22 +149,22 @@ def what_if(
     cache: str | Path | Journals | None = None,
     engine: Engine = None,
 ) -> WhatIf:
-    """Run a classifier twice, with one thing changed, and say how much that makes.
+    """Run a classifier twice with one change, and estimate its effect.
 
     Parameters
     ----------
     classifier
         One classifier as :func:`proband.protocols.running.running.run_protocol` takes it: a text, or a mapping of its name to it.
     data
-        All samples, those that were dropped as well.
+        All samples, including the dropped samples.
     question
-        ``"mixed"``: subjects in training and testing both, against subject-disjoint splits of the same sizes.
-        ``"dropped"``: all samples, against those that are left without `exclusions`.
+        ``"mixed"``: subjects in both training and testing, compared with subject-disjoint splits of the same
+        sizes. ``"dropped"``: all samples, compared with the samples without `exclusions`.
     protocol
-        What both sides run. For ``"mixed"`` it is run with and without the ``+``; LOSO stands against a cross-validation with as many
-        folds as there are subjects.
+        The protocol of both sides. For ``"mixed"`` it is run with and without the ``+``; LOSO is compared
+        with a cross-validation with one fold per subject.
     exclusions
-        Ids that were dropped, or the reason for each; ids that are not in the data, and reasons that are missing, are told of.
+        The dropped ids, or a mapping of each to its reason; unknown ids and missing reasons are reported.
     task, label
         What is recognised: ``identity`` or an ``attribute``, and its column.
     seed
@@ -171,7 +172,7 @@ def what_if(
     confidence_level
         Of all intervals.
     cache
-        Where what was computed is kept.
+        The directory in which results are saved.
     threads, progress, engine
         How many threads, what is told how far it is, and where the work runs.
 
@@ -182,10 +183,11 @@ def what_if(
 
     Notes
     -----
-    The difference is of accuracies on pooled test samples. People are its units: with residuals of each person's samples from both means,
-    its variance is that of their sums, d = Σ(x − m₁)/N₁ − Σ(y − m₂)/N₂ for each of G people, G/(G − 1)·Σd², with Student's t on
-    G − 1 degrees of freedom. Both sides are of the same people, so that what makes a person easy does not widen it. People test some
-    models and train the others, for which the variance is multiplied by 1 + (1 − 1/n)/3 with n models on a side.
+    The difference is between accuracies on pooled test samples, with people as units: with residuals of each
+    person's samples from both means, its variance is the variance of their sums, d = Σ(x − m₁)/N₁ − Σ(y −
+    m₂)/N₂ for each of G people, G/(G − 1)·Σd², with Student's t on G − 1 degrees of freedom. Both sides have
+    the same people, so differences in difficulty between people do not widen it. People test some models and
+    train the others, so the variance is multiplied by 1 + (1 − 1/n)/3 with n models on a side.
     """
     data = data.labelled(task, label)
     settings: dict[str, Any] = {"task": task, "label": label, "seed": seed, "cache": cache}
@@ -195,11 +197,11 @@ def what_if(
     if question == "mixed":
         if task == "identity":
             raise DesignError(
-                "Of identity, a mixed protocol tells all people apart and a disjoint one those of a fold: their accuracies do not compare.",
-                Hint("recognise an attribute: {option:label}"),
+                "For identity, a mixed protocol distinguishes all people and a disjoint protocol only the people of a fold: the accuracies are not comparable.",
+                Hint("choose an attribute to recognise: {option:label}"),
             )
         if exclusions:
-            raise UsageError("Whether subjects are mixed is one question, and what was dropped another.")
+            raise UsageError("The questions 'mixed' and 'dropped' cannot be combined.")
         pairs = [
             ("mixed", data, _shared(stated, data)),
             ("unmixed", data, _kept_apart(stated)),
@@ -207,12 +209,12 @@ def what_if(
     elif question == "dropped":
         pairs = [("with", data, stated), ("without", _without(data, exclusions), stated)]
     else:
-        raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
+        raise UsageError(f"Unknown question: {question!r}.", "ask 'mixed' or 'dropped'.")
     named = classifier if isinstance(classifier, Mapping | list | tuple) else [classifier]
     if not isinstance(named, Mapping) and not all(isinstance(one, str) for one in named):
         named = {type(one).__name__: one for one in named}
     if len(named) != 1:
-        raise UsageError(f"One classifier is asked about, got {len(named)}.")
+        raise UsageError(f"Expected one classifier, got {len(named)}.")
     sides = []
     for name, used, chosen in pairs:
         run = run_protocol(
@@ -242,8 +244,8 @@ def _kept_apart(protocol: Protocol) -> Protocol:
         return replace(protocol, disjoint=True)
     except UsageError:
         raise DesignError(
-            f"{protocol} tests the very subjects it trains on, so it has no unmixed form.",
-            "ask with a protocol that has one: 80-20 HO, 10f CV, LOO or LOSO.",
+            f"{protocol} tests the subjects it trains on, so it has no subject-disjoint form.",
+            "use a protocol that has both forms: 80-20 HO, 10f CV, LOO or LOSO.",
         ) from None
 
 
@@ -253,7 +255,9 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
     known = [place for place, name in enumerate(data.samples.ids) if name not in gone]
     if len(known) == len(data):
         named = f": {first_few(unknown)} and others are not in the data" if unknown else ""
-        raise DesignError(f"Nothing is dropped{named}.", "give data that hold the dropped samples as well.")
+        raise DesignError(
+            f"No samples are dropped{named}.", "pass data that contain the dropped samples as well."
+        )
     return data.take(known, DROPPED)
 
 

@@ -1,1 +1,1 @@
-"""The divisions of samples that a protocol asks for."""
+"""The divisions of samples that a protocol specifies."""

@@ -1,4 +1,4 @@
-"""Random choices that keep proportions, how numbers are rounded, and how well test sets are balanced."""
+"""Random choices that preserve proportions, rounding, and the balance of test sets."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def largest_remainder(total: int, shares: Sequence[Fraction]) -> list[int]:
-    """Divide a total by shares: each part gets the whole of its quota, and the largest remainders one more.
+    """Divide a total by shares: each part gets the integer part of its quota, and the parts with the largest remainders one more.
 
-    Of equal remainders the earlier part gets it, so half a sample goes to training.
+    For equal remainders the earlier part gets it, so half a sample goes to training.
     """
     quotas = [total * share / sum(shares) for share in shares]
     sizes = [int(quota) for quota in quotas]
@@ -34,9 +34,9 @@ def largest_remainder(total: int, shares: Sequence[Fraction]) -> list[int]:
 
 
 def apportioned(counts: Positions, drawn: int, rng: np.random.Generator) -> Positions:
-    """How many of each class to draw, so that `drawn` in all are as the classes are: within one of the exact quota.
+    """Return how many of each class to draw, so that the `drawn` samples have the proportions of the classes to within one.
 
-    The largest remainders are rounded up; chance decides between equal ones.
+    The largest remainders are rounded up; equal remainders are decided at random.
     """
     total = int(counts.sum())
     whole, rest = np.divmod(counts * drawn, total)
@@ -46,7 +46,7 @@ def apportioned(counts: Positions, drawn: int, rng: np.random.Generator) -> Posi
 
 
 def ranks_within(groups: Positions, rng: np.random.Generator) -> Positions:
-    """Where each sample stands in a random order of its group, from 0."""
+    """Return the rank of each sample in a random order of its group, from 0."""
     order = np.lexsort((rng.random(len(groups)), groups))
     counts = np.bincount(groups)
     starts = np.cumsum(counts) - counts
@@ -56,11 +56,11 @@ def ranks_within(groups: Positions, rng: np.random.Generator) -> Positions:
 
 
 def drawn_from(pool: Mask, strata: Positions, drawn: int, rng: np.random.Generator) -> Mask:
-    """Draw so many samples of a pool without replacement, in the proportions of its strata."""
+    """Draw samples from a pool without replacement, in the proportions of its strata."""
     inside = np.flatnonzero(pool)
     if drawn > len(inside):
         raise DesignError(
-            f"{counted(drawn, 'sample is', 'samples are')} to be drawn, and there are only {count(len(inside))} to draw from.",
+            f"{counted(drawn, 'sample is', 'samples are')} requested, but only {count(len(inside))} are available.",
             "choose smaller sizes.",
         )
     chosen = np.zeros(len(pool), np.bool_)
@@ -71,7 +71,7 @@ def drawn_from(pool: Mask, strata: Positions, drawn: int, rng: np.random.Generat
 
 
 def drawn_per_cell(pool: Mask, cells: Positions, drawn: int | Positions, rng: np.random.Generator) -> Mask:
-    """Draw so many samples of a pool in every cell, or in each cell its own number."""
+    """Draw a number of samples from a pool in every cell; the number may differ by cell."""
     inside = np.flatnonzero(pool)
     wanted = drawn if isinstance(drawn, int) else drawn[cells[inside]]
     chosen = np.zeros(len(pool), np.bool_)
@@ -86,9 +86,9 @@ class Imbalance:
     Attributes
     ----------
     share
-        The largest |share of a class in a test set − its share of all samples|; None without labels.
-    label, repeat, fold
-        The class and the test set where that is; None without labels.
+        The largest |share of a class in a test set − its share of all samples|; None without labels. label,
+    repeat, fold
+        The class and the test set of that maximum; None without labels.
     smallest, largest
         The sizes of the smallest and the largest test set.
     """
@@ -102,7 +102,7 @@ class Imbalance:
 
 
 def imbalance(splits: Iterable[Split], labels: Any = None) -> Imbalance:
-    """Measure how unlike the whole the test sets are."""
+    """Measure how far the test sets differ from the whole."""
     from proband.protocols.splits.material import material
 
     of = None if labels is None else material(labels, None)
@@ -118,6 +118,6 @@ def imbalance(splits: Iterable[Split], labels: Any = None) -> Imbalance:
         if worst is None or unlike[k] > worst[0]:
             worst = (float(unlike[k]), of.classes[k], split.repeat, split.fold)
     if not sizes:
-        raise DesignError("There is no split to measure.")
+        raise DesignError("There are no splits to measure.")
     share, label, repeat, fold = worst or (None, None, None, None)
     return Imbalance(share, label, repeat, fold, min(sizes), max(sizes))

@@ -1,7 +1,7 @@
-"""Whole subjects dealt to folds and parts, which so get their share of the samples and of each class.
+"""Assign whole subjects to folds and parts so that these get their share of the samples and of each class.
 
-All sums that decide are of whole numbers, or are done one entry at a time: a seed gives the same deal on every
-machine, whatever its linear algebra.
+All deciding sums are over integers, or computed one entry at a time: a seed gives the same assignment on every
+machine, regardless of its linear algebra library.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from proband.words import count
 Counts = npt.NDArray[np.int64]
 
 _SIZES_PER_CLASS = 4
-"""A class counts so many times as much as the size of a fold; found by trial, more helps neither."""
+"""The weight of a class relative to the size of a fold; larger weights did not help in trials."""
 _FINE = 2**16
-"""The largest weight, in whole numbers."""
+"""The largest integer weight."""
 _FEW = 200
-"""Up to so many subjects, exchanges of two are tried as well: among more, moving one suffices."""
+"""Up to this number of subjects, exchanges of two are tried as well; with more subjects, moving one is enough."""
 _MOST_CLASSES = 15
-"""So many classes, the largest, are kept in proportion when parts are dealt."""
+"""The number of classes (the largest) kept in proportion when parts are assigned."""
 _NOTHING = 1e-9
 
 
 def deal_to_folds(of: Material, folds: int, stratify: bool, rng: np.random.Generator) -> Positions:
-    """Give every subject to one of equal folds.
+    """Assign every subject to one of several equal folds.
 
-    Subjects come in random order, large ones sooner, and each goes where the sum over folds and classes of
-    (count − quota)² / quota grows least; then single moves, and among few subjects exchanges, are made for as
-    long as they lower that sum. It starts at random and ends in a local minimum, so repeats differ unless
-    there is only one good way.
+    Subjects are processed in random order, large subjects first, and each goes to the fold where the sum
+    over folds and classes of (count − quota)² / quota grows least; then single moves (and exchanges, if there
+    are few subjects) are made as long as they lower that sum. The start is random and the end is a local
+    minimum, so repeats differ unless there is only one good assignment.
 
     Returns
     -------
@@ -45,8 +45,8 @@ def deal_to_folds(of: Material, folds: int, stratify: bool, rng: np.random.Gener
     n_people = len(of.people)
     if n_people < folds:
         raise DesignError(
-            f"{count(folds)} folds cannot be made of {count(n_people)} subjects without dividing one.",
-            f"ask for at most {count(n_people)}." if n_people > 1 else None,
+            f"{count(n_people)} subjects cannot be divided into {count(folds)} folds without splitting a subject.",
+            f"use at most {count(n_people)} folds." if n_people > 1 else None,
         )
     deal = _Deal(of.table(stratify), folds)
     deal.fill(np.argsort(-deal.counts[:, 0] * rng.random(n_people), kind="stable"))
@@ -123,11 +123,11 @@ class _Deal:
 def deal_to_parts(
     of: Material, shares: Sequence[float], stratify: bool, rng: np.random.Generator
 ) -> Positions:
-    """Give every subject to training, validation or testing.
+    """Assign every subject to training, validation or testing.
 
-    Every subject, large or small, comes to a part with the probability of the part's share, and the parts
-    have their shares of samples and classes but for what the last few, smallest subjects cannot make up. (Filling
-    parts greedily would send large subjects to the largest part.)
+    Every subject, large or small, is assigned to a part with the probability of its share, and the parts
+    have their shares of samples and classes except for what the last few, smallest subjects cannot balance.
+    (Filling parts greedily would send large subjects to the largest part.)
 
     Returns
     -------
@@ -136,7 +136,9 @@ def deal_to_parts(
     """
     n_people = len(of.people)
     if n_people < len(shares):
-        raise DesignError(f"{len(shares)} parts cannot be made of {n_people} subjects without dividing one.")
+        raise DesignError(
+            f"{n_people} subjects cannot be divided into {len(shares)} parts without splitting a subject."
+        )
     counts = of.table(stratify)
     # The size and all classes but one say what the last would; large classes are given up last.
     classes = 1 + np.argsort(-counts[:, 1:].sum(axis=0), kind="stable")
@@ -159,17 +161,17 @@ def deal_to_parts(
 def balanced_sample(counts: Counts, probability: float, rng: np.random.Generator) -> Mask:
     """Sample units with equal probabilities, so that the sums of their counts are as expected: the cube method.
 
-    A few units at a time, the probabilities walk at random along directions in which no sum of a column
-    changes, until one of them is 0 or 1 (Deville and Tillé, Biometrika 91, 2004, 893–912). The walk is a
-    martingale, so each unit's probability is kept. When there are too few units left for all columns, the last
-    columns are given up first.
+    A few units at a time, the probabilities follow a random walk along directions that change no column sum,
+    until one of them is 0 or 1 (Deville and Tillé, Biometrika 91, 2004, 893–912). The walk is a
+    martingale, so each unit keeps its probability. If too few units are left for all columns, the last
+    columns are dropped first.
 
     Parameters
     ----------
     counts
-        One row a unit, one column a sum to be kept; the most important first.
+        One row per unit, and one column per sum to balance, the most important first.
     probability
-        That a unit is in the sample.
+        The probability that a unit is in the sample.
     """
     waiting = np.lexsort(
         (rng.random(len(counts)), -counts[:, 0])

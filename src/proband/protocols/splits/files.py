@@ -33,7 +33,7 @@ _LIST = ".txt"
 
 @dataclass(frozen=True, eq=False)
 class SplitTable:
-    """Splits as they stand in a file, whether or not they are sound: an id may have two roles in a fold.
+    """Splits as read from a file, valid or not: an id may have two roles in a fold.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class SplitTable:
     source
         The name of the file or folder.
     where
-        Say where a row of the table stands: ``splits.csv, line 7``.
+        Return the position of a row of the table: ``splits.csv, line 7``.
     assumed
-        Columns that the file lacks, and that are 1 throughout: repeat, fold.
+        Columns missing from the file and filled with 1: repeat, fold.
     """
 
     frame: pl.DataFrame
@@ -93,7 +93,7 @@ class SplitTable:
             row = int(place.is_null().arg_max() or 0)
             unknown = self.frame["id"].filter(place.is_null()).unique(maintain_order=True).to_list()
             raise InputError(
-                f"{self.where(row)}: {counted(len(unknown), 'id of the splits is', 'ids of the splits are')} no sample's: {first_few(unknown)}."
+                f"{self.where(row)}: {counted(len(unknown), 'id of the splits matches', 'ids of the splits match')} no sample: {first_few(unknown)}."
             )
         return place.to_numpy().astype(np.intp)
 
@@ -103,9 +103,8 @@ class SplitTable:
         if len(again):
             rows = sorted(int(order[k]) for k in (again[0] - 1, again[0]))
             raise InputError(
-                f"{self.where(rows[1])}: {ids[int(place[again[0]])]!r} has a role in this fold already "
-                f"({self.where(rows[0])}).",
-                "give every sample one role in a fold; 'proband audit' lists all that is wrong with a split.",
+                f"{self.where(rows[1])}: {ids[int(place[again[0]])]!r} already has a role in this fold ({self.where(rows[0])}).",
+                "give every sample one role per fold; 'proband audit' lists all problems of a split.",
             )
 
 
@@ -121,7 +120,7 @@ def ids_of(samples: Samples | Collection[str]) -> Ids:
 
 
 def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> pl.DataFrame:
-    """The long table of splits: every sample in every fold, with its role."""
+    """Return the long table of splits: every sample in every fold, with its role."""
     ids = ids_of(samples)
     made = list(splits)
     # Where nobody is enrolled the file does not speak of it, and is the same to the byte as ever.
@@ -144,18 +143,18 @@ def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> 
 
 
 def write_splits(path: str | Path, samples: Samples | Collection[str], splits: Iterable[Split]) -> None:
-    """Write splits to ``.csv``, ``.tsv`` or ``.parquet``, or into a folder of lists if the name has no ending.
+    """Write splits to ``.csv``, ``.tsv`` or ``.parquet``, or into a folder of lists if the name has no extension.
 
     The table has a row for every sample in every fold: id, repeat, fold and role. The folder has
-    ``train.txt``, ``test.txt``, … in ``fold_1``, ``fold_2``, … of ``repeat_1``, ``repeat_2``, …; levels of which
-    there is only one are left out. The file or folder appears whole or not at all.
+    ``train.txt``, ``test.txt``, … in ``fold_1``, ``fold_2``, … of ``repeat_1``, ``repeat_2``, …; levels with
+    only one folder are omitted. The file or folder is written completely or not at all.
     """
     path = Path(path)
     ending = path.suffix.lower()
     if ending not in ("", ".parquet", *SEPARATORS):
         raise UsageError(
             f"Splits cannot be written to {path.name}.",
-            "use .csv, .tsv, .parquet, or a folder without an ending.",
+            "use .csv, .tsv or .parquet, or a folder (a name without an extension).",
             file=Said(path.name),
         )
     check = None if ending else partial(_require_empty, path)
@@ -173,14 +172,14 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
 
 def _require_empty(path: Path) -> None:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} is there already.", "name a folder that is not there.", file=Said(path))
+        raise InputError(f"{path} already exists.", "name a new folder.", file=Said(path))
 
 
 def _write_folder(folder: Path, frame: pl.DataFrame) -> None:
     odd = frame["id"].filter(frame["id"].str.contains(r"[\r\n]|^\s|\s$")).unique()
     if len(odd):
         raise InputError(
-            f"Ids with line breaks or outer blanks cannot be listed: {first_few(odd.to_list())}."
+            f"Ids with line breaks or leading or trailing blanks cannot be written to lists: {first_few(odd.to_list())}."
         )
     folder.mkdir()
     levels = [name for name in ("repeat", "fold") if frame[name].n_unique() > 1]
@@ -194,8 +193,9 @@ def _write_folder(folder: Path, frame: pl.DataFrame) -> None:
 def read_splits(path: str | Path) -> SplitTable:
     """Read splits from a table (``.csv``, ``.tsv``, ``.parquet``) or a folder of lists.
 
-    A table needs the columns id and role; repeat and fold are 1 where they are missing. A folder holds
-    ``train.txt``, ``test.txt``, ``validation.txt``, ``enrolled.txt``, ``unused.txt`` (ids, one a line), or such folders called
+    A table needs the columns id and role; repeat and fold are 1 if missing. A folder contains
+    ``train.txt``, ``test.txt``, ``validation.txt``, ``enrolled.txt``, ``unused.txt`` (ids, one per line), or
+    such folders named
     ``fold_1``, … or ``repeat_1``, … .
     """
     path = Path(path)
@@ -217,7 +217,7 @@ def _read_table(path: Path) -> SplitTable:
         if absent:
             raise InputError(
                 f"{path.name} has no column {first_few(absent)}; it has {first_few(raw.columns, 8)}.",
-                "splits are columns id, repeat, fold and role.",
+                "a table of splits has the columns id, repeat, fold and role.",
                 file=Said(path.name),
             )
         if raw.height == 0:
@@ -239,7 +239,7 @@ def _checked(raw: pl.DataFrame, where: Callable[[int], str]) -> pl.DataFrame:
     for name, wanted in (("id", "an id"), ("repeat", number), ("fold", number), ("role", " or ".join(ROLES))):
         if frame[name].null_count():
             row = int(frame[name].is_null().arg_max() or 0)
-            raise InputError(f"{where(row)}: the {name} should be {wanted}, got {given[name][row]!r}.")
+            raise InputError(f"{where(row)}: the {name} must be {wanted}, got {given[name][row]!r}.")
     return frame
 
 
@@ -276,7 +276,7 @@ def _read_folder(path: Path) -> SplitTable:
             places.append(listed.select(pl.lit(name).alias("file"), "line"))
     frame = pl.concat(frames)
     if frame.height == 0:
-        raise InputError(f"The lists in {path} hold no ids.", file=Said(path))
+        raise InputError(f"The lists in {path} contain no ids.", file=Said(path))
     lines_of = pl.concat(places)
     return SplitTable(frame, path.name, lambda row: "{}, line {}".format(*lines_of.row(row)))
 
@@ -290,7 +290,7 @@ def _homes(path: Path) -> dict[tuple[int, int], Path]:
             if absent:
                 raise InputError(
                     f"{inner} has no {absent[0]}{_LIST}.",
-                    f"a folder of splits holds train{_LIST} and test{_LIST}, or fold_1, fold_2, … that do.",
+                    f"a folder of splits contains train{_LIST} and test{_LIST}, or folders fold_1, fold_2, … that contain them.",
                 )
             homes[repeat, fold] = inner
     return homes

@@ -15,18 +15,19 @@ from proband.words import count
 
 
 def fold_of(of: Material, folds: int, disjoint: bool, stratify: bool, rng: np.random.Generator) -> Positions:
-    """The fold in which each sample is tested, from 0.
+    """Return the fold in which each sample is tested, from 0.
 
-    Mixed folds differ by at most one sample, the first being the larger; stratified ones differ by at most
-    one sample in every class. Folds of whole subjects are as equal as :func:`deal_to_folds` can make them.
+    Mixed folds differ by at most one sample, the first folds being larger; stratified folds differ by at
+    most one sample in every class. Folds of whole subjects are as equal as :func:`deal_to_folds` can make
+    them.
     """
     if folds > of.n:
         raise DesignError(
-            f"{count(folds)} folds cannot be made of {count(of.n)} samples.",
-            f"ask for at most {count(of.n)}.",
+            f"{count(of.n)} samples cannot be divided into {count(folds)} folds.",
+            f"use at most {count(of.n)}.",
         )
     if disjoint:
-        subjects = of.known_subjects("Folds are to be subject-disjoint")
+        subjects = of.known_subjects("A subject-disjoint protocol")
         return deal_to_folds(of, folds, stratify, rng)[subjects]
     strata = of.strata(stratify)
     # Classes are dealt one after the other, each going on where the last one ended.
@@ -40,9 +41,9 @@ def fold_of(of: Material, folds: int, disjoint: bool, stratify: bool, rng: np.ra
 def cross_validation(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Train on all folds but one, and test that one, for each."""
+    """For each fold, train on all other folds and test this one."""
     if protocol.folds is None:
-        raise DesignError("The number of folds is not stated.", "write, for example, 10f CV.")
+        raise DesignError("The number of folds is not stated.", "state it, for example 10f CV.")
     place = fold_of(of, protocol.folds, protocol.is_disjoint, stratify, rng)
     for fold in range(protocol.folds):
         tested = place == fold

@@ -1,4 +1,4 @@
-"""Hold-outs: by percentages, by numbers per subject, in all or per class, and by data sets."""
+"""Hold-outs: by percentages, by numbers per subject, in total or per class, and by data sets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def hold_out(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
     """Divide by percentages.
 
     Mixed parts have exactly the sizes of :func:`largest_remainder`; stratified, the test set has each class
-    within one sample of its share, and the other two within two. Parts of whole subjects come as near as
-    :func:`deal_to_parts` can bring them.
+    within one sample of its share, and the other two parts within two. Parts of whole subjects are as close
+    as :func:`deal_to_parts` can make them.
     """
     shares = [Fraction(str(size)) for size in _stated(protocol)]
     if protocol.is_disjoint:
-        subjects = of.known_subjects("The parts are to be subject-disjoint")
+        subjects = of.known_subjects("A subject-disjoint protocol")
         total = sum(shares)
         part = deal_to_parts(of, [float(share / total) for share in shares], stratify, rng)[subjects]
         masks = [part == k for k in range(len(shares))]
@@ -50,7 +50,7 @@ def _drawn_parts(of: Material, sizes: list[int], stratify: bool, rng: np.random.
 def per_subject_hold_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Draw numbers of samples per subject (or per subject and class); what is left over is not used."""
+    """Draw numbers of samples per subject (or per subject and class); the remaining samples are not used."""
     cells = _cells(of, protocol)
     *learning, test = _stated(protocol)
     roles = [_Role(k, of.train_pool, size, cells) for k, size in enumerate(learning)]
@@ -60,7 +60,7 @@ def per_subject_hold_out(
 def counted_hold_out(
     of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator
 ) -> Iterator[Parts]:
-    """Draw a number of training samples in all, and of testing samples per subject or in all."""
+    """Draw a total number of training samples, and of testing samples per subject or in total."""
     *learning, test = _stated(protocol)
     in_all = protocol.per == "all"
     strata = of.strata(stratify)
@@ -68,13 +68,13 @@ def counted_hold_out(
     if protocol.is_disjoint:
         if not in_all:
             raise DesignError(
-                f"{protocol} tests every subject, so that no other is left to train.",
-                "write HO**/all for a test size in all, or leave out the +.",
+                f"{protocol} tests every subject, so no other subject is left for training.",
+                "write HO**/all for a total test size, or omit the +.",
             )
         part = _dealt_by_sizes(of, [*learning, test], stratify, rng)
         pools = [pool & (part == k) for k, pool in enumerate(pools)]
     roles = [_Role(k, pools[k], size, None) for k, size in enumerate(learning)]
-    cells = None if in_all else of.known_subjects("HO** tests a number of samples per subject")
+    cells = None if in_all else of.known_subjects("A test size per subject (HO**)")
     yield _drawn(of, [*roles, _Role(len(learning), pools[-1], test, cells)], rng, strata)
 
 
@@ -83,10 +83,10 @@ def class_hold_out(
 ) -> Iterator[Parts]:
     """Draw a number of training samples of each class, and test the rest.
 
-    Subject-disjoint, subjects come to training in random order for as long as they have a class of which
-    there are too few; whatever of theirs is not needed is not used.
+    If subject-disjoint, subjects are added to training in random order as long as they have a class with too
+    few samples; their samples that are not needed are not used.
     """
-    labels = of.known_labels("Training samples are to be counted per class")
+    labels = of.known_labels("A training size per class")
     wanted = _wanted_per_class(of, protocol)
     train_pool, test_pool = of.train_pool, of.test_pool
     if protocol.is_disjoint:
@@ -97,7 +97,7 @@ def class_hold_out(
         f"{of.classes[k]} ({count(have[k])} of {count(wanted[k])})" for k in np.flatnonzero(have < wanted)
     ]
     if short:
-        raise DesignError(f"There are too few samples to train on: {first_few(short)}.", "ask for fewer.")
+        raise DesignError(f"There are too few samples to train on: {first_few(short)}.", "use smaller sizes.")
     train = drawn_per_cell(train_pool, labels, wanted, rng)
     yield train, None, test_pool & ~train
 
@@ -106,7 +106,7 @@ def external(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
     """Train on one set of samples and test another; if only one is given, the other is the rest."""
     if of.may_train is None and of.may_test is None:
         raise DesignError(
-            f"Which samples are of {protocol.train_on} and which of {protocol.test_on} was not said.",
+            f"Cannot tell which samples belong to {protocol.train_on} and which to {protocol.test_on}.",
             "pass train_on=… and test_on=…: masks, positions or ids.",
         )
     train = of.train_pool if of.may_train is not None else ~of.test_pool
@@ -114,22 +114,22 @@ def external(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
     both = int((train & test).sum())
     if both:
         raise DesignError(
-            f"{counted(both, 'sample is', 'samples are')} both to train and to be tested.",
-            "let the sets share none.",
+            f"{counted(both, 'sample is', 'samples are')} in both the training and the test set.",
+            "pass disjoint sets.",
         )
     if protocol.is_disjoint:
-        subjects = of.known_subjects("The two sets are to be subject-disjoint")
+        subjects = of.known_subjects("A subject-disjoint protocol")
         shared = [of.people[k] for k in np.intersect1d(subjects[train], subjects[test])]
         if shared:
             raise DesignError(
                 f"{counted(len(shared), 'subject is', 'subjects are')} in both sets: {first_few(shared)}.",
-                "leave them out of one, or leave out the +.",
+                "remove them from one set, or omit the +.",
             )
     yield train, None, test
 
 
 def too_few(of: Material, protocol: Protocol) -> tuple[Mask, tuple[str, ...]]:
-    """Which samples belong to subjects (or subjects' classes) with too few samples for the sizes; and their names."""
+    """Return which samples belong to subjects (or subjects' classes) with too few samples for the sizes, and the names of these."""
     nobody = np.zeros(of.n, np.bool_), ()
     if protocol.kind == "per-subject hold-out":
         *learning, test = _stated(protocol)
@@ -154,10 +154,10 @@ def too_few(of: Material, protocol: Protocol) -> tuple[Mask, tuple[str, ...]]:
 
 def _cells(of: Material, protocol: Protocol) -> Positions:
     """The subject of each sample, or its subject and class, as numbers without gaps."""
-    subjects = of.known_subjects(f"{protocol} counts samples per subject")
+    subjects = of.known_subjects(str(protocol))
     if protocol.per != "class":
         return subjects
-    labels = of.known_labels(f"{protocol} counts samples per subject and class")
+    labels = of.known_labels(str(protocol))
     _, cells = np.unique(subjects * len(of.classes) + labels, return_inverse=True)
     return np.asarray(cells, np.intp)
 
@@ -208,13 +208,11 @@ def _dealt_by_sizes(
     of: Material, sizes: Sequence[float | None], stratify: bool, rng: np.random.Generator
 ) -> Positions:
     """Deal subjects to parts by the numbers asked for in all, the rest being what they leave."""
-    subjects = of.known_subjects("The parts are to be subject-disjoint")
+    subjects = of.known_subjects("A subject-disjoint protocol")
     rest = of.n - sum(int(size) for size in sizes if size is not None)
     counts = [rest if size is None else int(size) for size in sizes]
     if rest < (1 if None in sizes else 0):
-        raise DesignError(
-            f"The sizes ask for more than the {count(of.n)} samples there are.", "ask for fewer."
-        )
+        raise DesignError(f"The sizes add up to more than the {count(of.n)} samples.", "use smaller sizes.")
     total = sum(counts)
     return deal_to_parts(of, [count / total for count in counts], stratify, rng)[subjects]
 
@@ -225,7 +223,7 @@ def _wanted_per_class(of: Material, protocol: Protocol) -> Positions:
     unlisted = [name for name in of.classes if name not in stated]
     if unknown or unlisted:
         wrong = (
-            f"no sample is of the class {first_few(unknown)}"
+            f"no sample has the class {first_few(unknown)}"
             if unknown
             else f"no training size is stated for the class {first_few(unlisted)}"
         )
@@ -234,8 +232,8 @@ def _wanted_per_class(of: Material, protocol: Protocol) -> Positions:
 
 
 def _training_subjects(of: Material, wanted: Positions, rng: np.random.Generator) -> Mask:
-    subjects = of.known_subjects("The parts are to be subject-disjoint")
-    labels = of.known_labels("Training samples are to be counted per class")
+    subjects = of.known_subjects("A subject-disjoint protocol")
+    labels = of.known_labels("A training size per class")
     counts = np.zeros((len(of.people), len(wanted)), np.intp)
     np.add.at(counts, (subjects[of.train_pool], labels[of.train_pool]), 1)
     missing = wanted.copy()
@@ -250,7 +248,7 @@ def _training_subjects(of: Material, wanted: Positions, rng: np.random.Generator
 def _stated(protocol: Protocol) -> tuple[float | None, ...]:
     if not protocol.sizes:
         raise DesignError(
-            f"{protocol}: how many samples train and how many are tested is not stated.",
-            "write, for example, 80-20 HO, 13-13 HO* or 2-rest HO*/class.",
+            f"{protocol}: the numbers of training and test samples are not stated.",
+            "state them, for example 80-20 HO, 13-13 HO* or 2-rest HO*/class.",
         )
     return protocol.sizes

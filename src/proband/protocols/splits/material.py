@@ -1,4 +1,4 @@
-"""What is divided: the labels and subjects of samples as numbers, and who may train or be tested."""
+"""The samples to divide: labels and subjects as numbers, and which samples are allowed in training and testing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proband.words import count
 
 Mask = npt.NDArray[np.bool_]
 Parts = tuple[Mask, Mask | None, Mask]
-"""Who trains, who validates (None where nobody is asked to) and who is tested."""
+"""Masks of the training, validation (None without a validation set) and test samples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,11 @@ class Material:
     n
         How many.
     labels, subjects
-        The number of each sample's class and subject; None where they are not known.
+        The number of each sample's class and subject; None if not known.
     classes, people
-        What the numbers stand for.
+        The names of these numbers.
     may_train, may_test
-        Who may be used for what; None is everybody.
+        Masks of the samples allowed in training and in testing; None allows all.
     """
 
     n: int
@@ -47,44 +47,46 @@ class Material:
 
     @property
     def train_pool(self) -> Mask:
-        """Who may train."""
+        """The samples allowed in training."""
         return np.ones(self.n, np.bool_) if self.may_train is None else self.may_train
 
     @property
     def test_pool(self) -> Mask:
-        """Who may be tested."""
+        """The samples allowed in testing."""
         return np.ones(self.n, np.bool_) if self.may_test is None else self.may_test
 
     def strata(self, stratify: bool) -> Positions:
-        """The class of each sample, or one stratum of all."""
+        """Return the class of each sample, or a single stratum."""
         return self.labels if stratify and self.labels is not None else np.zeros(self.n, np.intp)
 
     def known_subjects(self, why: str) -> Positions:
-        """The subject of each sample; `why` begins the sentence if they are not known."""
+        """Return the subject of each sample; `why` is the subject of the error message if they are not known."""
         if self.subjects is None:
             raise DesignError(
-                f"{why} and no subjects were given.",
+                f"{why} requires subjects, but no subjects were given.",
                 "pass the subject of each sample (groups=… with scikit-learn).",
             )
         return self.subjects
 
     def known_labels(self, why: str) -> Positions:
-        """The class of each sample; `why` begins the sentence if they are not known."""
+        """Return the class of each sample; `why` is the subject of the error message if they are not known."""
         if self.labels is None:
-            raise DesignError(f"{why} and no labels were given.", "pass the class of each sample (y).")
+            raise DesignError(
+                f"{why} requires labels, but no labels were given.", "pass the class of each sample (y)."
+            )
         return self.labels
 
     @property
     def is_identity(self) -> bool:
-        """Whether labels and subjects are two names of the same."""
+        """Whether labels and subjects define the same classes."""
         if self.labels is None or self.subjects is None or len(self.classes) != len(self.people):
             return False
         pairs = np.unique(self.labels * len(self.people) + self.subjects)
         return len(pairs) == len(self.people)
 
     def table(self, stratify: bool) -> npt.NDArray[np.int64]:
-        """How many samples each subject has, and then, if there are several classes and they count, of each class."""
-        subjects = self.known_subjects("Subjects are dealt as a whole")
+        """Return the number of samples of each subject, and also of each class if there are several and they are stratified."""
+        subjects = self.known_subjects("A subject-disjoint protocol")
         sizes = np.bincount(subjects, minlength=len(self.people))[:, None].astype(np.int64)
         if not stratify or self.labels is None or len(self.classes) < 2:
             return sizes
@@ -104,20 +106,20 @@ def material(
     test_on: Any = None,
     rows: Any = None,
 ) -> Material:
-    """Check labels, subjects and choices once, and number them.
+    """Check labels, subjects and selections once, and number them.
 
     Parameters
     ----------
     labels, subjects
         One of each per sample, or None.
     n
-        How many samples there are, if neither is given.
+        The number of samples, if neither is given.
     ids
         The name of each sample, if `train_on` and `test_on` list names.
     train_on, test_on
-        Who may train, and who may be tested: a mask, positions, or ids.
+        The samples allowed in training and in testing: masks, positions or ids.
     rows
-        What the samples are, of which splits give positions.
+        The word for the samples to which positions of splits refer.
     """
     sizes = {
         what: length_of(values, what)
@@ -125,12 +127,10 @@ def material(
         if values is not None
     } | ({"samples": n} if n is not None else {})
     if not sizes:
-        raise UsageError(
-            "Neither labels nor subjects were given, so nobody knows how many samples there are."
-        )
+        raise UsageError("Neither labels nor subjects were given, so the number of samples is unknown.")
     if len(set(sizes.values())) > 1:
         raise InputError(
-            "There must be one of each for every sample; there are "
+            "Lengths must agree; got "
             + ", ".join(f"{count(size)} {what}" for what, size in sizes.items())
             + "."
         )
@@ -160,22 +160,22 @@ def _numbered(values: Any, what: str) -> tuple[Positions | None, tuple[str, ...]
         return None, ()
     array = array_from(values, f"{what}s")
     if array.ndim != 1:
-        raise InputError(f"There must be one {what} for each sample; the array has the shape {array.shape}.")
+        raise InputError(f"Expected one {what} for each sample, got an array of shape {array.shape}.")
     missing = missing_in(array)
     if missing is not None:
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{count(len(where))} of {count(len(array))} samples have no {what}, the first is number {where[0] + 1}.",
-            f"leave out samples whose {what} is not known.",
+            f"{count(len(where))} of {count(len(array))} samples have no {what}; the first is sample {where[0] + 1}.",
+            f"leave out samples with an unknown {what}.",
         )
     try:
         distinct, codes = np.unique(array, return_inverse=True)
     except TypeError:
-        raise InputError(f"The {what}s are of several types, which cannot be told apart.") from None
+        raise InputError(f"The {what}s have several types, which cannot be ordered.") from None
     if what == "label" and array.dtype.kind == "f" and not (distinct == np.floor(distinct)).all():
         raise DesignError(
             f"The labels are real numbers such as {distinct[distinct != np.floor(distinct)][0]}, not classes.",
-            "protocols divide classes; bin the numbers, or pass no labels.",
+            "bin the numbers into classes, or pass no labels.",
         )
     return codes.astype(np.intp), tuple(str(value) for value in distinct.tolist())
 
@@ -185,14 +185,14 @@ def _is_mask(choice: Any) -> bool:
 
 
 def length_of(values: Any, what: str) -> int:
-    """How many samples values are of; of what is no list of them there are none to count."""
+    """Return the number of samples of a list of values; refuse anything else."""
     shape = getattr(values, "shape", None)
     if (
         (isinstance(values, str | bytes) and what != "X")
         or shape == ()
         or not (shape or hasattr(values, "__len__"))
     ):
-        raise UsageError(f"The {what} are a list, one for each sample; got {shown(values)}.")
+        raise UsageError(f"Expected a list of {what}, one for each sample; got {shown(values)}.")
     return int(shape[0]) if shape else len(values)
 
 
@@ -207,11 +207,11 @@ def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
         return array.astype(np.bool_)
     if array.size and array.dtype.kind in "US":
         if ids is None:
-            raise UsageError(f"{what} lists ids, but no ids of the samples were given.", "pass ids=…")
+            raise UsageError(f"{what} lists ids, but no sample ids were given.", "pass ids=…")
         unknown = ids.missing(array.tolist())
         if unknown:
             raise DesignError(
-                f"{count(len(unknown))} of the {count(len(array))} ids of {what} are no sample's: {first_few(unknown)}."
+                f"{count(len(unknown))} of the {count(len(array))} ids of {what} match no sample: {first_few(unknown)}."
             )
         array = ids.positions(array.tolist())
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n):
@@ -222,21 +222,21 @@ def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
 
 
 def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> Parts:
-    """Refuse a division that trains or tests nobody, or tests a class that nobody trained.
+    """Refuse a division without training or test samples, or with a test class that is not in training.
 
     Parameters
     ----------
     where
-        Which division this is, to begin the sentence.
+        The name of the division, for the error message.
     all_classes
-        Whether every class that is tested must have been trained.
+        Whether every test class must be in training.
     """
     train, _, test = parts
     for mask, does in ((train, "trains"), (test, "is tested")):
         if not mask.any():
             raise DesignError(
-                f"{where}, no sample {does}: there are too few of them ({count(of.n)}) for this protocol.",
-                "choose other sizes or fewer folds.",
+                f"{where}, no sample {does}: {count(of.n)} samples are too few for this protocol.",
+                "choose other sizes, or fewer folds.",
             )
     if all_classes and of.labels is not None:
         n_classes = len(of.classes)
@@ -245,10 +245,10 @@ def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> 
         absent = [of.classes[k] for k in np.flatnonzero(tested & ~trained)]
         if absent:
             raise DesignError(
-                f"{where}, {_classes(absent)} tested without one sample of the class in training.",
+                f"{where}, {_classes(absent)} tested without a sample of the class in training.",
                 Hint(
-                    "take fewer folds, train on more, stratify, or leave such classes out; "
-                    "{option:all_classes=off} tests them nevertheless."
+                    "use fewer folds or more training samples, stratify, or leave such classes out; "
+                    "{option:all_classes=off} tests them anyway."
                 ),
             )
     return parts

@@ -1,4 +1,4 @@
-"""A protocol fitted to samples: which one where nobody said, who meets its conditions, and the splits that follow."""
+"""A protocol fitted to samples: the default protocol, the samples that meet its conditions, and the splits."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class SplitPlan:
     splitter
         Makes the splits.
     why
-        Why this protocol was chosen, if nobody asked for it.
+        Why this protocol was chosen, if it was chosen automatically.
     train_on, test_on
-        Who meets the protocol's conditions.
+        The samples that meet the conditions of the protocol.
     left_out
-        The subjects who have too few samples for it.
+        The subjects with too few samples for it.
     """
 
     splitter: Splitter
@@ -52,17 +52,17 @@ class SplitPlan:
         return self.splitter.protocol
 
     def splits(self) -> Iterator[Split]:
-        """Make the splits, one after the other; the same every time."""
+        """Yield the splits; the same every time."""
         return self.splitter.splits(self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on)
 
     @property
     def enrolled_each(self) -> int | None:
-        """How many samples of each held-out person are enrolled; None where people who are tested are trained on, or no classes."""
+        """The number of samples enrolled for each held-out person; None if the people tested are in training, or are not the classes."""
         return self.splitter.enrolled_each
 
     @property
     def never_searched(self) -> tuple[str, ...]:
-        """The people with so few samples that all of them are enrolled when they are held out."""
+        """The people with so few samples that all are enrolled when they are held out."""
         if self.enrolled_each is None:
             return ()
         tested = self.subjects if self.test_on is None else self.subjects[self.test_on]
@@ -71,24 +71,24 @@ class SplitPlan:
 
     @property
     def n_splits(self) -> int:
-        """How many splits there are, at most."""
+        """The maximum number of splits."""
         return self.splitter.get_n_splits(self.labels, groups=self.subjects)
 
     @property
     def has_two_pools(self) -> bool:
-        """Whether others may be tested than may train."""
+        """Whether the samples allowed in testing differ from those allowed in training."""
         everybody = np.ones(len(self.labels), np.bool_)
         train, test = (everybody if pool is None else pool for pool in (self.train_on, self.test_on))
         return not np.array_equal(train, test)
 
     def too_few(self) -> npt.NDArray[np.bool_]:
-        """Which samples are of subjects who have too few for the protocol."""
+        """Which samples belong to subjects with too few samples for the protocol."""
         return self.splitter.too_few(
             self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on
         )[0]
 
     def depends_on(self) -> dict[str, Any]:
-        """What the splits depend on, besides the samples."""
+        """What the splits depend on in addition to the samples."""
         pools = b"".join(b"-" if pool is None else pool.tobytes() for pool in (self.train_on, self.test_on))
         return {
             "protocol": str(self.protocol),
@@ -112,11 +112,11 @@ def make_plan(
     missing: Missing = "error",
     enrolled_each: int | None = None,
 ) -> SplitPlan:
-    """Fit a protocol to samples: choose one if it is ``auto``, and find who meets its conditions.
+    """Fit a protocol to samples: choose one if it is ``auto``, and find the samples that meet its conditions.
 
     The conditions of a protocol (``[train: session == 1; test: session == 2]``) are conditions on the table of samples; the two data
-    sets of an external test may also be values of its column ``dataset``. A splitter brings its own seed and policies. Where identity is recognised and subjects are kept apart,
-    `enrolled_each` samples (one, unless that is said) of each held-out person are enrolled.
+    sets of an external test may also be values of its column ``dataset``. A splitter brings its own seed and policies. In
+    subject-disjoint recognition of identity, `enrolled_each` samples (default: one) of each held-out person are enrolled.
     """
     subjects, why = subjects_of(samples), None
     if isinstance(protocol, str) and protocol.strip().lower() == AUTO:
@@ -151,8 +151,8 @@ def make_plans(
     Returns
     -------
     tuple
-        Why samples are left out, by their positions: they are of subjects with too few for one of the protocols, which happens only if
-        `missing` is "drop". And the plans, which are for the others.
+        The reasons why samples are left out, by position (their subjects have too few samples for one of the
+        protocols; only if `missing` is "drop"), and the plans for the other samples.
     """
     settings: dict[str, Any] = {
         "task": task,
@@ -165,8 +165,8 @@ def make_plans(
     plans = [make_plan(protocol, samples, labels, **settings) for protocol in protocols]
     if enrolled_each is not None and all(plan.enrolled_each is None for plan in plans):
         raise UsageError(
-            "Samples are enrolled where identity is recognised and subjects are kept apart, which no protocol here does.",
-            Hint("leave {option:enrolled_each} out, or name a protocol such as 5f CV+."),
+            "Enrolment requires task 'identity' and a subject-disjoint protocol, and no protocol here is one.",
+            Hint("omit {option:enrolled_each}, or use a protocol such as 5f CV+."),
         )
     short: dict[int, Target] = {}
     if missing == "drop":

@@ -1,4 +1,4 @@
-"""What the numbers and names of a protocol must be, and the one way to write each."""
+"""Validation of the numbers and names in a protocol, and their canonical form."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _NOUNS = {
 
 
 def whole(value: SupportsIndex | float, about: str, least: int = 1) -> int:
-    """A whole number within bounds, or a fault of the named part."""
+    """Return a whole number within bounds, or raise an error for the named part."""
     number = value if isinstance(value, float) else operator.index(value)
     if not least <= number < 10**MAX_DIGITS or number != int(number):
         wanted = f"whole, at least {least} and of at most {MAX_DIGITS} digits"
-        raise PartError(about, f"{_NOUNS[about]} should be {wanted}, not {shown(number)}.")
+        raise PartError(about, f"{_NOUNS[about]} must be {wanted}, not {shown(number)}.")
     return int(number)
 
 
 def checked_sizes(kind: str, sizes: tuple[float | None, ...]) -> tuple[float | None, ...]:
-    """Sizes that can be: two or three, one of them the rest at most, percentages that add to 100."""
+    """Check sizes: two or three, at most one of them the rest, percentages that add up to 100."""
     if not sizes:
         return ()
     if len(sizes) not in (2, 3):
-        raise PartError("sizes", f"{len(sizes)} sizes, where train and test, or train, validation and test, are meant.")  # fmt: skip
+        raise PartError("sizes", f"{len(sizes)} sizes; expected two (train and test) or three (train, validation and test).")  # fmt: skip
     if sizes.count(None) > 1:
-        raise PartError("sizes", "only one of the sizes can be the rest.")
+        raise PartError("sizes", "only one size can be 'rest'.")
     if kind == "hold-out":
         return _percentages(sizes)
     return tuple(None if size is None else whole(size, "sizes") for size in sizes)
@@ -47,7 +47,7 @@ def checked_sizes(kind: str, sizes: tuple[float | None, ...]) -> tuple[float | N
 
 def _percentages(sizes: tuple[float | None, ...]) -> tuple[float, ...]:
     if not all(size is None or 0 < size < 10**MAX_DIGITS for size in sizes):
-        raise PartError("sizes", f"a percentage should be above 0 and of at most {MAX_DIGITS} digits.")
+        raise PartError("sizes", f"a percentage must be above 0, with at most {MAX_DIGITS} digits.")
     given = [Decimal(repr(float(size))) for size in sizes if size is not None]
     total = sum(given, Decimal(0))
     rest = Decimal(100) - total
@@ -57,8 +57,8 @@ def _percentages(sizes: tuple[float | None, ...]) -> tuple[float, ...]:
     elif abs(rest) > _TOLERANCE:
         raise PartError(
             "sizes",
-            f"the percentages add to {plain(float(total))} and not to 100.",
-            "HO* takes samples per subject, HO** samples in all.",
+            f"the percentages add up to {plain(float(total))}, not to 100.",
+            "HO* counts samples per subject, HO** samples in total.",
         )
     return tuple(_tidy(float(rest) if size is None else size) for size in sizes)
 
@@ -68,12 +68,12 @@ def _tidy(value: float) -> float:
 
 
 def plain(value: float) -> str:
-    """A number without an exponent and without needless zeros."""
+    """Return a number without an exponent and without trailing zeros."""
     return str(int(value)) if float(value).is_integer() else format(Decimal(repr(float(value))), "f")
 
 
 def checked_classes(sizes: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    """Training samples per class, sorted by the name of the class, each class named once."""
+    """Check training samples per class: sorted by the name of the class, each class once."""
     counts = [(clean(name, CLASSES, "class_sizes"), whole(n, "class_sizes")) for name, n in sizes]
     names = [name for name, _ in counts]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -83,17 +83,17 @@ def checked_classes(sizes: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], 
 
 
 def clean(text: str, stops: str, about: str) -> str:
-    """A text with single blanks, which must not be empty nor hold what would end it."""
+    """Return a text with single blanks; it must not be empty nor contain characters that would end it."""
     single = " ".join(text.split())
     held = [char for char in stops if char in single]
     if held or not single:
-        wrong = f"{text!r} may not hold {' '.join(held)}" if held else "a name or note is empty"
+        wrong = f"{text!r} must not contain {' '.join(held)}" if held else "a name or note is empty"
         raise PartError(about, f"{wrong}.")
     return single
 
 
 def shares(sizes: tuple[float | None, ...]) -> tuple[float, ...] | None:
-    """Sizes as shares of their sum; None where one of them is the rest or none is stated."""
+    """Return sizes as shares of their sum; None if one of them is the rest or none is stated."""
     known = [size for size in sizes if size is not None]
     if not known or len(known) < len(sizes):
         return None

@@ -1,4 +1,4 @@
-"""The random divisions a protocol asks for: seeded, the same in any order, and usable as scikit-learn's ``cv``."""
+"""The random divisions that a protocol specifies: seeded, the same in any order, and usable as scikit-learn's ``cv``."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from proband.samples.ids import Positions
 from proband.words import count, counted
 
 GENERATOR_VERSION = 1
-"""Raised whenever the same seed would give other splits."""
+"""Increased whenever the same seed would give different splits."""
 MOST_SPLITS = 100_000
-"""More are not made: nobody would wait for them."""
+"""The largest number of splits that is made."""
 
 Missing = Literal["error", "drop"]
 _DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], Iterator[Parts]]] = {
@@ -67,14 +67,14 @@ class Split:
     Attributes
     ----------
     repeat, fold
-        Which of the protocol's, both counted from 1; a hold-out has one fold in each repeat.
+        The repeat and the fold, counted from 1; a hold-out has one fold in each repeat.
     train, test
         Positions of samples, ascending.
     validation
-        Positions of the samples to tune on, of a protocol with three parts; otherwise None.
+        Positions of the samples for tuning, in a protocol with three parts; otherwise None.
     enrolled
-        Positions of the samples of held-out people that the test samples are searched among, where new people are identified;
-        otherwise None.
+        Positions of the enrolled samples of held-out people, among which test samples are searched when new
+        people are identified; otherwise None.
     """
 
     repeat: int
@@ -86,12 +86,12 @@ class Split:
 
     @property
     def known(self) -> Positions:
-        """The samples whose classes can be named: those enrolled, or else those trained on."""
+        """The samples whose classes can be named: the enrolled samples, or otherwise the training samples."""
         return self.train if self.enrolled is None else self.enrolled
 
     @property
     def mark(self) -> str:
-        """A digest of who trains, is enrolled and is tested: of equal splits it is equal, wherever they stand."""
+        """A digest of the training, enrolled and test samples: equal for equal splits, regardless of repeat and fold."""
         given = (self.train, self.test) if self.enrolled is None else (self.train, self.enrolled, self.test)
         parts = (np.asarray(part, np.int64).tobytes() for part in given)
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
@@ -110,27 +110,27 @@ class Split:
 class Splitter:
     """Make the splits of a protocol.
 
-    Every repeat has a random stream of its own, so repeats are the same in whatever order, and by however
-    many threads, they are made.
+    Every repeat has a separate random stream, so repeats do not depend on their order or on the number of
+    threads.
 
     Parameters
     ----------
     protocol
-        What to do. Where it does not say whether subjects are shared, they are, and it is made to say so.
+        The protocol. If it does not state whether subjects are shared, they are, and ``mixed`` is added.
     seed
-        Of the random choices.
+        The seed of the random choices.
     stratify
-        Whether parts are to have the classes of the whole, as nearly as can be. What was reached is told by
+        Whether parts get the class proportions of the whole, as nearly as possible. The result is measured by
         :func:`proband.protocols.splits.balancing.imbalance`.
     missing
-        What to do with subjects that have too few samples for the numbers per subject: "error" names them,
+        What to do with subjects with too few samples for the numbers per subject: "error" names them,
         "drop" leaves them out (:meth:`left_out` names and counts them).
     all_classes
-        Whether to refuse splits that test a class of which nothing was trained.
+        Whether to refuse splits that test a class without training samples.
     enrolled_each
-        How many samples of each held-out person are enrolled, where the classes are subjects and the protocol keeps them apart: these
-        samples are drawn at random, and the person's others are the test samples, to be searched among all that are enrolled. None
-        refuses such a protocol.
+        The number of samples enrolled for each held-out person if the classes are subjects and the protocol
+        keeps them apart: these samples are chosen at random, and the person's other samples are searched
+        among all enrolled samples. None refuses such a protocol.
 
     Examples
     --------
@@ -151,12 +151,13 @@ class Splitter:
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise UsageError(f"A seed is a whole number of at least 0, got {self.seed!r}.")
+            raise UsageError(f"The seed must be a whole number of at least 0, got {self.seed!r}.")
         if self.missing not in ("error", "drop"):
-            raise UsageError(f"missing is 'error' or 'drop', got {self.missing!r}.")
+            raise UsageError(f"missing must be 'error' or 'drop', got {self.missing!r}.")
         if self.protocol.kind not in _DIVISIONS:
             raise DesignError(
-                "A protocol that is not stated cannot be carried out.", "write, for example, 10×10f CV+."
+                "The protocol is not stated, so it cannot be carried out.",
+                "state it, for example 10×10f CV+.",
             )
         if self.protocol.disjoint is None:
             object.__setattr__(self, "protocol", replace(self.protocol, disjoint=False))
@@ -178,28 +179,28 @@ class Splitter:
         Parameters
         ----------
         labels, subjects
-            One of each per sample. Mixed protocols need no subjects, and only those that count per class need
-            labels.
+            One of each per sample. Mixed protocols need no subjects, and only protocols that count per class
+            need labels.
         ids
             The samples' names, if `train_on` or `test_on` list names.
         train_on, test_on
             The samples that meet the protocol's conditions (``[train: session 1; test: session 2]``), or
             the two data sets of an external test: masks, positions or ids. Numbers of samples are drawn from
-            them; folds and percentages divide all samples, of which those that may not train or be tested are
-            then left out.
+            these; folds and percentages divide all samples, and samples not allowed in a part are then left
+            out.
         repeats
-            Which repeats to make, counted from 1; by default all.
+            The repeats to make, counted from 1; by default all.
 
         Returns
         -------
         iterator of Split
-            Each with the positions to train on and those to test.
+            Each with the positions of training and test samples.
 
         Raises
         ------
         DesignError
-            If the protocol cannot be carried out: at once where that is certain, or at the split where chance
-            has it so.
+            If the protocol cannot be carried out: immediately if that is certain, otherwise at the split
+            where it happens by chance.
         """
         of = self._material(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on))
         return self._made(of, self._repeats(repeats))
@@ -213,7 +214,7 @@ class Splitter:
         train_on: Any = None,
         test_on: Any = None,
     ) -> tuple[str, ...]:
-        """The subjects with too few samples for the protocol's numbers per subject.
+        """Return the subjects with too few samples for the numbers per subject of the protocol.
 
         Parameters
         ----------
@@ -222,7 +223,7 @@ class Splitter:
         ids
             The samples' names, if `train_on` or `test_on` list names.
         train_on, test_on
-            The samples that may train and be tested: masks, positions or ids; by default all.
+            The samples allowed in training and in testing: masks, positions or ids; by default all.
 
         Returns
         -------
@@ -240,7 +241,7 @@ class Splitter:
         train_on: Any = None,
         test_on: Any = None,
     ) -> tuple[Mask, tuple[str, ...]]:
-        """Which samples are of subjects with too few for the protocol's numbers per subject, and who these are.
+        """Return which samples belong to subjects with too few samples for the numbers per subject, and the names of these subjects.
 
         Parameters
         ----------
@@ -249,7 +250,7 @@ class Splitter:
         ids
             The samples' names, if `train_on` or `test_on` list names.
         train_on, test_on
-            The samples that may train and be tested: masks, positions or ids; by default all.
+            The samples allowed in training and in testing: masks, positions or ids; by default all.
 
         Returns
         -------
@@ -259,7 +260,7 @@ class Splitter:
         return too_few(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on), self.protocol)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Positions, Positions]]:  # noqa: N803
-        """Yield positions to train and to test, as scikit-learn asks for them.
+        """Yield training and test positions in the form scikit-learn expects.
 
         Parameters
         ----------
@@ -268,17 +269,17 @@ class Splitter:
         y
             Class of each sample.
         groups
-            Subject of each sample. Numbers per subject (``HO*``) take the classes for subjects if there are none.
+            Subject of each sample. Numbers per subject (``HO*``) use the classes as subjects if there are none.
 
         Returns
         -------
         iterator of tuple
-            For each split two arrays: the positions to train on, and those to test.
+            For each split two arrays: the training and the test positions.
         """
         if self.enrolled_each is not None:
             raise UsageError(
-                "scikit-learn trains and tests, and knows of nobody enrolled in between.",
-                "use splits(…), or run_protocol(…), which enrols.",
+                "scikit-learn has training and test sets but no enrolment.",
+                "use splits(…), or run_protocol(…), which supports enrolment.",
             )
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
@@ -287,7 +288,7 @@ class Splitter:
         return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
-        """How many splits there are; leaving one out needs to know of what.
+        """Return the number of splits; leave-one-out protocols need the data.
 
         Parameters
         ----------
@@ -309,7 +310,7 @@ class Splitter:
         counted = groups if self.protocol.kind == "leave-one-subject-out" else y if X is None else X
         if counted is None:
             raise DesignError(
-                f"How many splits {self.protocol} has depends on the data.",
+                f"The number of splits of {self.protocol} depends on the data.",
                 "pass X, and groups=… (the subject of each sample) for LOSO.",
             )
         if counted is groups:
@@ -334,21 +335,21 @@ class Splitter:
     def _enrol(self, split: Split, of: Material, where: str) -> Split:
         """Enrol samples of each held-out person, drawn in a stream of the split's own, and test the others."""
         assert self.enrolled_each is not None  # as the caller saw
-        whose = of.known_subjects(f"{self.protocol} is subject-disjoint")[split.test]
+        whose = of.known_subjects(str(self.protocol))[split.test]
         stream = np.random.default_rng(
             np.random.SeedSequence(int(self.seed), spawn_key=(split.repeat, split.fold))
         )
         enrolled = ranks_within(whose, stream) < self.enrolled_each
         if len(np.unique(whose)) < 2:
             raise DesignError(
-                f"{where}, one person is held out, and identification among one person is always right.",
-                "take fewer folds, or test more.",
+                f"{where}, only one person is held out, and identification among one person is always correct.",
+                "use fewer folds, or larger test sets.",
             )
         if enrolled.all():
             raise DesignError(
-                f"{where}, every sample of the held-out people is enrolled, and none is left to search for.",
+                f"{where}, every sample of the held-out people is enrolled, so there are no probes.",
                 Hint(
-                    "take fewer folds, test more, or enrol fewer samples of each person ({option:enrolled_each})."
+                    "use fewer folds or larger test sets, or enrol fewer samples of each person ({option:enrolled_each})."
                 ),
             )
         return replace(split, enrolled=split.test[enrolled], test=split.test[~enrolled])
@@ -373,11 +374,11 @@ class Splitter:
             )
         self._check_conditions(of)
         if protocol.is_disjoint:
-            of.known_subjects(f"{protocol} is subject-disjoint")
+            of.known_subjects(str(protocol))
             if of.is_identity and self.enrolled_each is None:
                 raise DesignError(
-                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
-                    "can only name classes that it was trained on.",
+                    f"{protocol} keeps tested subjects out of training, but the classes here are the "
+                    f"subjects, and a classifier can only name classes it was trained on.",
                     Hint(
                         "use a mixed protocol, such as 5f CV, or {give:enrolled_each=1} to search for held-out people among themselves."
                     ),
@@ -387,8 +388,8 @@ class Splitter:
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
             raise DesignError(
-                f"{protocol}: {count(len(names))} of the subjects have too few samples: {first_few(names)}.",
-                Hint("choose smaller sizes, or leave them out with {option:missing=drop}."),
+                f"{protocol}: {count(len(names))} subjects have too few samples: {first_few(names)}.",
+                Hint("choose smaller sizes, or leave these subjects out with {option:missing=drop}."),
             )
         if names:
             of = replace(of, may_train=of.train_pool & ~short, may_test=of.test_pool & ~short)
@@ -400,15 +401,15 @@ class Splitter:
         """Samples without classes: people who are held out are the classes, and neither dealt in proportion nor trained on."""
         if not of.is_identity:
             raise UsageError(
-                "Samples are enrolled where subjects are the classes, and here they are not.",
-                Hint("leave {option:enrolled_each} out, or recognise identity."),
+                "Enrolment requires subjects as the classes, but the classes here are not subjects.",
+                Hint("omit {option:enrolled_each}, or use task 'identity'."),
             )
         folds = self.protocol.folds
         if self.protocol.kind == "cross-validation" and folds is not None and len(of.people) < 2 * folds:
             raise DesignError(
-                f"{self.protocol} holds out one person at a time of {count(len(of.people))}, and identification among one person "
-                "is always right.",
-                f"take at most {count(len(of.people) // 2)} folds." if len(of.people) > 3 else None,
+                f"{self.protocol} holds out one person at a time of {count(len(of.people))}, and "
+                f"identification among one person is always correct.",
+                f"use at most {count(len(of.people) // 2)} folds." if len(of.people) > 3 else None,
             )
         return replace(of, labels=None, classes=())
 
@@ -422,7 +423,7 @@ class Splitter:
         ):
             if stated is not None and given is None:
                 raise DesignError(
-                    f"{self.protocol} has a condition on who may {side}, and it was not said who meets it.",
+                    f"{self.protocol} has a condition on {side}ing samples, but the samples that meet it were not given.",
                     f"pass {side}_on=…: a mask, positions or ids.",
                 )
             if stated is None and given is not None:
@@ -433,11 +434,11 @@ class Splitter:
 
 
 def require_few(protocol: Protocol, n_splits: int) -> None:
-    """Refuse more splits than can be made."""
+    """Refuse more than the largest number of splits."""
     if n_splits > MOST_SPLITS:
         raise DesignError(
-            f"{protocol} has {count(n_splits)} splits, and {count(MOST_SPLITS)} are the most.",
-            "ask for fewer repeats, folds or tests.",
+            f"{protocol} has {count(n_splits)} splits, more than the limit of {count(MOST_SPLITS)}.",
+            "use fewer repeats, folds or tests.",
         )
 
 
@@ -460,18 +461,18 @@ def splitter(
     seed
         The seed of the splits.
     stratify
-        Whether classes are shared out evenly.
+        Whether parts get the class proportions of the whole.
     missing
-        What becomes of subjects with too few samples: ``error`` or ``drop``.
+        What to do with subjects with too few samples: ``error`` or ``drop``.
     all_classes
-        Whether every class must be trained on.
+        Whether every test class must be in training.
     enrolled_each
-        How many samples of each held-out person are enrolled, where subjects are the classes and are kept apart.
+        The number of samples enrolled for each held-out person, if subjects are the classes and are kept apart.
 
     Returns
     -------
     Splitter
-        What makes the splits, as scikit-learn takes it.
+        The splitter, usable as scikit-learn's ``cv``.
 
     Examples
     --------
@@ -489,21 +490,21 @@ def _refuse_without_gallery(protocol: Protocol) -> None:
     """Refuse protocols that hold out nobody, or too little to enrol some samples and search for others."""
     if not protocol.is_disjoint:
         raise UsageError(
-            f"{protocol} trains on the people it tests, so nobody is enrolled besides.",
-            Hint("leave {option:enrolled_each} out, or keep subjects apart, as in 5f CV+."),
+            f"{protocol} trains on the people it tests, so no separate enrolment is possible.",
+            Hint("omit {option:enrolled_each}, or use a subject-disjoint protocol such as 5f CV+."),
         )
     if protocol.kind in _ENROLLING:
         return
     why = (
-        "holds out one person at a time, and identification among one person is always right"
+        "holds out one person at a time, and identification among one person is always correct"
         if protocol.kind == "leave-one-subject-out"
-        else "counts test samples, of which nobody says how many to enrol"
+        else "counts test samples without stating how many to enrol"
         if protocol.is_hold_out
-        else "tests one sample at a time, so that none of the same person can be enrolled"
+        else "tests one sample at a time, so no sample of the same person can be enrolled"
     )
     raise DesignError(
         f"{protocol} {why}.",
-        "identify new people under a protocol such as 5f CV+, 80-20 HO+ or train(…) test(…)+.",
+        "to identify new people, use a protocol such as 5f CV+, 80-20 HO+ or train(…) test(…)+.",
     )
 
 
@@ -512,9 +513,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
     if of.labels is None:
         return
     train: Mask = of.train_pool
-    holders = (
-        np.arange(of.n) if not protocol.is_disjoint else of.known_subjects(f"{protocol} is subject-disjoint")
-    )
+    holders = np.arange(of.n) if not protocol.is_disjoint else of.known_subjects(str(protocol))
     pairs = np.unique(of.labels[train] * (int(holders.max()) + 1) + holders[train])
     n_holders = np.bincount(pairs // (int(holders.max()) + 1), minlength=len(of.classes))
     tested = np.bincount(of.labels[of.test_pool], minlength=len(of.classes)) > 0
@@ -523,7 +522,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
     if lone:
         what = "subject" if protocol.is_disjoint else "sample"
         raise DesignError(
-            f"{protocol}: {counted(len(lone), 'class has', 'classes have')} a single {what} ({first_few(lone)}), so that nothing is left "
-            "to train on when it is tested.",
-            Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
+            f"{protocol}: {counted(len(lone), 'class has', 'classes have')} a single {what} ({first_few(lone)}), "
+            f"so nothing is left for training when it is tested.",
+            Hint("leave these classes out, or {give:all_classes=off} to test them anyway."),
         )
