@@ -113,7 +113,9 @@ def test_two_roles_are_read_for_the_audit_and_refused_as_a_split(tmp_path):
     folder.mkdir()
     (folder / "train.txt").write_text("a\n\nb\n")
     (folder / "test.txt").write_text("c\nb\n")
-    with pytest.raises(InputError, match=r"f/test\.txt, line 2: 'b' already has a role .* \(f/train\.txt, line 3\)"):
+    with pytest.raises(
+        InputError, match=r"f/test\.txt, line 2: 'b' already has a role .* \(f/train\.txt, line 3\)"
+    ):
         read_splits(folder).splits()
     table.frame.write_parquet(tmp_path / "s.parquet")
     with pytest.raises(InputError, match=r"s\.parquet, row 3: 'a' has a role"):

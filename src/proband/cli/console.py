@@ -40,11 +40,11 @@ def program() -> str:
     """The program as the user can start it again: by its name if the shell finds it, otherwise as it was started."""
     started = Path(sys.argv[0])
     if started.parts[-2:] == ("proband", "__main__.py"):
-        return shlex.join([sys.orig_argv[0], "-m", "proband"])
+        return as_typed(sys.orig_argv[0], "-m", "proband")
     found = which("proband")
     if started.stem != "proband" or (found and started.exists() and started.samefile(found)):
         return "proband"
-    return shlex.quote(sys.argv[0])
+    return as_typed(sys.argv[0])
 
 
 def output() -> Console:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from importlib import import_module
 from typing import Any, Self
 
 from proband.engine.arguments import published
@@ -88,8 +89,7 @@ class ProgressBar:
         bar = tag("progress", value=str(self._done), max=str(self._total)) if self._total else tag("progress")
         data = {"text/plain": text, "text/html": str(tag("div", joined([bar, text], " ")))}
         if self._output is None:
-            from IPython.display import display
-
+            display: Any = import_module("IPython.display").display  # which has no types
             self._output = display(data, raw=True, display_id=True)
         else:
             self._output.update(data, raw=True)

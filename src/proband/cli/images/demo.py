@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import webbrowser
 from contextlib import suppress
@@ -23,6 +22,7 @@ from proband.cli.console import (
     typed,
     wrote,
 )
+from proband.words import as_typed
 
 
 def demo(
@@ -65,11 +65,11 @@ def demo(
     say_below(statements(evaluation), explain, [evaluation.answers])
     for path in (out / f"{FIGURE}.png", out / "faces.png"):
         wrote(path)
-    scores, samples = (shlex.quote(str(out / "data" / name)) for name in ("scores.npz", "samples.csv"))
+    data = as_typed(str(out / "data" / "scores.npz"), "-s", str(out / "data" / "samples.csv"))
     say("")
     say("Next:")
-    say_command(f"{program()} inspect {scores} -s {samples}")
-    say_command(f"{program()} evaluate {scores} -s {samples} -g one_per_subject --figure cmc.svg")
+    say_command(f"{program()} inspect {data}")
+    say_command(f"{program()} evaluate {data} -g one_per_subject --figure cmc.svg")
     say("")
     address = report.resolve().as_uri()
     typer.echo(address)  # one line at any width, so that terminals make it a link
