@@ -371,7 +371,7 @@ class Difference(Result):
         who = self.who
         if not who.other_column:
             return ""
-        less = f" less {who.other_reference}" if who.other_reference else ""
+        less = f" minus {who.other_reference}" if who.other_reference else ""
         return f", {who.other_column} {who.other_group}{less}"
 
     def _seen(self) -> Note:

@@ -79,7 +79,7 @@ def _short(difference: Difference) -> str:
     # Names of algorithms speak for themselves.
     named = "" if who.other_column == "algorithm" else f"{who.other_column} "
     within = f", {named}{who.other_group}" if who.other_column else ""
-    less = f" less {who.other_reference}" if who.other_reference else ""
+    less = f" minus {who.other_reference}" if who.other_reference else ""
     return f"{who.column}{value}{within}{less}"
 
 

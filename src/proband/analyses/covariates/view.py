@@ -247,7 +247,7 @@ def _differences(study: CovariateStudy) -> Table:
 
 def _where(pair: Difference) -> str:
     who = pair.who
-    less = f" less {who.other_reference}" if who.other_reference else ""
+    less = f" minus {who.other_reference}" if who.other_reference else ""
     return f"{who.other_column} {who.other_group}{less}".strip()
 
 
