@@ -536,11 +536,7 @@ def test_what_is_sent_is_about_as_large_as_the_embeddings(
         pb.evaluate(nets[0], experiment)
         pb.compare(nets, experiment)
         pb.compare(nets, samples, measure=pb.measures.FNMR(1e-2))
-    drawn = sizes.pop(
-        "_Drawn"
-    )  # half a million impostors at least, by two people of whom there are fewer than 65,536
-    assert 2_000_000 < drawn < 4.2 * 500_001
-    assert {"_OfProducts", "_Screened"} <= set(sizes)
+    assert {"_Drawn", "_OfProducts", "_Screened"} <= set(sizes)
     assert max(sizes.values()) < 1.4 * nets[0].query_vectors.nbytes, sizes
 
 
