@@ -171,7 +171,7 @@ REFUSED = {
     "found.plot(3)": "ax should be Matplotlib axes",
     "pb.estimate(a, E, measure=R).plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*the arguments are: ax, which, width, title",
     "checks.plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*the arguments are: ax, which",
-    "checks['c']": r"no algorithm 'c'(.|\n)*there are: 'a', 'b'",
+    "checks['c']": r"no algorithm 'c'(.|\n)*available: 'a', 'b'",
     "found.to_latex('t.tex')": r"Evaluation.to_latex takes 0(.|\n)*returns a string; write it with Path\('t.tex'\).write_text\(result.to_latex\(\)\)",
     "found.to_markdown(path='t.md')": r"no argument 'path'(.|\n)*Path\('t.md'\)",
     # scored pairs
@@ -181,7 +181,7 @@ REFUSED = {
     "pb.verify_pairs(pandas, L[:, 0], orientation='similarity')": r"mated must be one column; got a pandas DataFrame with the columns 'id'(.|\n)*frame\['mated'\], frame\['score'\]",
     "pb.verify_pairs(y > 0, frame, orientation='similarity')": "must be one column; got a polars DataFrame",
     "pb.verify_pairs(frame, orientation='similarity')": r"needs scores(.|\n)*frame\['score'\]",
-    "FeatureTable(S, features=pandas)": "Features are numbers; got values of type object",
+    "FeatureTable(S, features=pandas)": "Features must be numbers, got values of type object",
     "FeatureTable(pandas[['id']], features=V)": "no column 'subject'",
     # numbers
     "pb.verify(a, S, fmr='0.1%')": "got '0.1%'(.|\n)*write 0.001",

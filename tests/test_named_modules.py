@@ -17,6 +17,8 @@ DOTTED = re.compile(rf"`(?:proband\.)?((?:{ROOMS})\.[a-z_.]+)`")
 PATHS = re.compile(r"`([\w./-]+/[\w./-]*)`")
 GROUPS = ("proband.formats", "proband.recognizers", "proband.sections", "proband.classifiers")
 """Entry points, which are called like modules."""
+MADE = {".venv/peers", "dist/"}
+"""What commands make."""
 DOCUMENTS = ("docs/reference/architecture.md", "CONTRIBUTING.md")
 
 
@@ -41,5 +43,5 @@ def test_every_module_is_there(document: str) -> None:
 def test_every_path_is_there(document: str) -> None:
     text = (TOP / document).read_text(encoding="utf-8")
     homes = [TOP, ROOT, *(path for path in ROOT.iterdir() if path.is_dir())]
-    named = set(PATHS.findall(text)) - {".venv/peers"}
+    named = set(PATHS.findall(text)) - MADE
     assert [name for name in sorted(named) if not any((home / name).exists() for home in homes)] == []

@@ -66,8 +66,8 @@ def test_sentences_format_p_values_by_the_one_format() -> None:
 # Numbers that are never one: limits in the code, sizes from two on, and what is said of several only.
 SEVERAL = {
     "choices.no-common-cycle", "choices.stopped", "comparison.categories-together", "comparison.few-discordant", "comparison.leads",
-    "comparison.leading-group", "comparison.none-leads", "folds.no-variation", "methods.balanced-choices", "methods.single-step",
-    "methods.unbalanced-choices", "outcomes.two-rates", "rates.no-errors", "rates.only-errors", "strata.all-replicates-used", "strata.paired",
+    "comparison.leading-group", "comparison.none-leads", "folds.no-variation", "mcnemar.adjusted", "methods.balanced-choices", "methods.single-step",
+    "methods.unbalanced-choices", "outcomes.two-rates", "rates.no-errors", "rates.only-errors", "strata.all-replicates-used", "strata.halved", "strata.paired",
     "strata.replicates-drawn", "threshold.needed", "threshold.not-distribution-free", "verdict.fewest-misses", "verdict.leads-all",
     "verdict.listed-of-more", "weights.two-rates",
 }  # fmt: skip

@@ -97,7 +97,7 @@ def test_results_of_other_versions_are_read_or_refused_with_what_to_do(tmp_path:
             pb.read_results(file)
         assert said in str(error.value.hint)
     file.write_text('{"schema": "other"}', encoding="utf-8")
-    with pytest.raises(InputError, match="no results"):
+    with pytest.raises(InputError, match="does not contain results"):
         pb.read_results(file)
 
 

@@ -26,7 +26,6 @@ from proband.report.writer import FIGURE_ENDINGS, write_run
 from proband.samples import Experiment, Samples
 from proband.scores.archive import write_score_archive
 from proband.study.definition import Origin
-from proband.study.findings import Findings
 from proband.study.inputs import in_memory
 from proband.study.requests import only
 from proband.study.run import run
@@ -57,8 +56,8 @@ def run_demo(
     command: str,
     threads: int | None,
     progress: Progress,
-) -> tuple[Findings, Path]:
-    """Render a population, score and evaluate every algorithm on it, and return the findings and the path of the report."""
+) -> tuple[Evaluation, Path]:
+    """Render a population, score and evaluate every algorithm on it, and return the evaluation and the path of the report."""
     chosen = [recognizer(name) for name in algorithms or names()]
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects
@@ -102,7 +101,7 @@ def run_demo(
         _sheet(samples, images).save(directory / "faces.png")
 
     progress.begin("writing the report", 0)
-    return found, write_run(found, out, attach=attach, attached=_ATTACHED)
+    return evaluation, write_run(found, out, attach=attach, attached=_ATTACHED)
 
 
 def leading_table(evaluation: Evaluation) -> Table:

@@ -48,7 +48,7 @@ def test_bins_that_are_empty_in_both_histograms_add_nothing() -> None:
 def test_city_block_takes_negative_components_and_chi_square_does_not() -> None:
     vectors = [[1.0, -2.0], [0.0, 3.0]]
     assert every(Embeddings(vectors, list("ab"), metric="l1")).tolist() == [[0, 6], [6, 0]]
-    with pytest.raises(InputError, match="nowhere negative"):
+    with pytest.raises(InputError, match="must not be negative"):
         Embeddings(vectors, list("ab"), metric="chi2")
 
 

@@ -129,7 +129,7 @@ def test_lists_only(people: Samples, tmp_path: Path) -> None:
     assert pl.read_csv(names).equals(key.table)
     assert made.notes[0]["file"] == str(names)
     (tmp_path / "my.key").unlink()
-    with pytest.raises(InputError, match=r"my-names\.csv is there already"):
+    with pytest.raises(InputError, match=r"my-names\.csv already exists"):
         BlindTest(people, "session == 1", "session == 2").make(tmp_path / "test2", tmp_path / "my.key")
 
 
@@ -153,10 +153,10 @@ def test_a_key_inside_the_package_is_refused(people: Samples, tmp_path: Path, ke
 def test_nothing_is_overwritten(make: Make, tmp_path: Path) -> None:
     make()
     before = (tmp_path / "test.key").read_bytes()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         make()
     (tmp_path / "test").rename(tmp_path / "elsewhere")
-    with pytest.raises(InputError, match=r"test\.key is there already"):
+    with pytest.raises(InputError, match=r"test\.key already exists"):
         make()
     assert (tmp_path / "test.key").read_bytes() == before
 

@@ -201,8 +201,8 @@ def test_a_pilot_of_one_algorithm_has_a_rate(planned, pilot):
         ("--from scores.npz --half-width 0.05", "one algorithm, got good and poor"),
         ("--from scores.npz::good --margin 0.05", "needs two algorithms"),
         ("--from scores.npz --margin 0.05 --independent", "needs two algorithms"),
-        ("--from scores.npz --margin 0.05 --discordant 0.1", "taken from the pilot"),
-        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "taken from the pilot"),
+        ("--from scores.npz --margin 0.05 --discordant 0.1", "given both directly and by a pilot"),
+        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "given both directly and by a pilot"),
         ("--from scores.npz --error-rate 0.01", "no effect on the rules"),
     ],
 )

@@ -30,16 +30,20 @@ def opened(file: Any, *rest: Any, **named: Any) -> Any:
     return OPEN(file, *rest, **named)
 
 
-builtins.__import__, io.open = imported, opened
-for module, names in {
-    os: ("O_DIRECTORY", "fork", "getuid", "geteuid", "sched_getaffinity", "sysconf_names"),
-    signal: ("SIGBUS", "SIGALRM", "pthread_sigmask"),
-}.items():
-    for name in names:
-        if hasattr(module, name):
-            delattr(module, name)
+if __name__ in (
+    "__main__",
+    "__mp_main__",
+):  # or in a worker that it starts; doctest imports this too, and must keep what it has
+    builtins.__import__, io.open = imported, opened
+    for module, names in {
+        os: ("O_DIRECTORY", "fork", "getuid", "geteuid", "sched_getaffinity", "sysconf_names"),
+        signal: ("SIGBUS", "SIGALRM", "pthread_sigmask"),
+    }.items():
+        for name in names:
+            if hasattr(module, name):
+                delattr(module, name)
 
-if __name__ == "__main__":  # and not a worker, which has no more
+if __name__ == "__main__":
     import proband
     from proband.cli import main
     from proband.engine.files.memory import available_memory

@@ -331,7 +331,7 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "margin": (UsageError, "margin", lambda: pb.classify(TRUTH, LOGITS, margin=5)),
     "device": (UsageError, "cpu", lambda: pb.classify(TRUTH, {"A": Tensor(LOGITS["A"], "cuda")})),
     "ragged": (InputError, "cannot be converted to an array", lambda: pb.classify([0, 1], [[1.0, 2.0], [1.0]])),
-    "nothing": (UsageError, "no model", lambda: pb.classify([0, 1], {})),
+    "nothing": (UsageError, "No model was given", lambda: pb.classify([0, 1], {})),
     "swapped": (UsageError, "look swapped", lambda: pb.classify(LOGITS["A"], TRUTH)),
     "text": (UsageError, "array", lambda: pb.classify("labels.csv", LOGITS)),
 }  # fmt: skip

@@ -16,6 +16,7 @@ from proband.inference.verification.intervals.dyadic_bootstrap import (
     fnmr_at_fmr_replicates,
     recentred_interval,
 )
+from proband.inference.verification.people import drawings
 from proband.inference.verification.people.drawings import subject_weights
 from proband.inference.verification.people.meetings import Comparisons
 from proband.kernels.subject_bootstrap import add_pairs
@@ -161,6 +162,24 @@ def test_part_of_the_tail_is_enough():
         study.i[kept], study.j[kept], study.closeness[kept], [0, 1], [90.0, 91.0], study.comparisons, 0.05
     )
     assert not short.any()
+
+
+@pytest.mark.parametrize(("likely", "beyond"), [(1, True), (8, False)])
+def test_drawings_go_beyond_the_nearest_impostors_where_they_must(monkeypatch, likely, beyond):
+    study = Study(6, True, subjects=30)
+    rest = (study.genuine_subjects, study.genuine, study.comparisons, 0.02, 600, 1)
+    expected = fnmr_at_fmr_replicates(study.i, study.j, study.closeness, *rest)
+    monkeypatch.setattr(drawings, "_LEAST_LIKELY", 1)
+    monkeypatch.setattr(drawings, "_LIKELY", likely)
+    looked_at, measure = set(), drawings.AtRates.__call__
+    monkeypatch.setattr(
+        drawings.AtRates,
+        "__call__",
+        lambda self, weights: looked_at.add(len(self.first)) or measure(self, weights),
+    )
+    assert np.array_equal(fnmr_at_fmr_replicates(study.i, study.j, study.closeness, *rest), expected)
+    assert min(looked_at) < len(study.i) / 2
+    assert (len(study.i) in looked_at) == beyond
 
 
 def test_a_rate_that_is_met_exactly_is_not_exceeded():

@@ -344,8 +344,8 @@ def test_results_are_plain_and_say_what_they_assume():
         (lambda: plan_difference(discordant=0.1), "needs two"),
         (lambda: plan_difference(discordant=0.1, power=0.8), "needs two"),
         (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "needs two"),
-        (lambda: plan_difference(0.01, discordant=0.1, power=1.0), "power lies"),
-        (lambda: plan_difference(0.01, discordant=0.1, power=0.2), "power lies"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=1.0), "power must be between"),
+        (lambda: plan_difference(0.01, discordant=0.1, power=0.2), "power must be between"),
         (lambda: plan_difference(0.01, discordant=0.1, aim="better"), "aim must be one of"),
         (
             lambda: plan_difference(0.01, discordant=0.1, aim="equivalence", confidence_level=0.4),

@@ -78,7 +78,7 @@ def test_a_failure_names_the_verdict_the_interval_and_what_would_decide(pytester
             "*GateError: Fail: poor is worse than good by more than 5 points: *one-sided bounds*",
             "*poor: recognition rate at rank 1 0.*95% [[]*",
             "*good: recognition rate at rank 1 *95% [[]*",
-            "*this test has 60 people, and about * would let an equal one pass with probability 80%.",
+            "*this test has 60 people, and about * would let an equal algorithm pass with probability 80%.",
         ]
     )
     assert "pytest_plugin.py" not in done.stdout.str()

@@ -129,7 +129,7 @@ def test_people_who_are_classes_are_recognised() -> None:
     apart = make_pipeline(PCA(4), KNeighborsClassifier(1))
     run = pb.sklearn.cross_validate(apart, X, WHO, groups=WHO, cv=GroupKFold(5))
     assert run.findings[0].enrolment is not None
-    with pytest.raises(UsageError, match="names only the people it was trained on"):
+    with pytest.raises(UsageError, match="can only name people it was trained on"):
         pb.sklearn.cross_validate(LogisticRegression(), X, WHO, groups=WHO, cv=GroupKFold(5))
 
 
@@ -148,7 +148,7 @@ def test_what_is_no_split_is_refused() -> None:
             pb.sklearn.cross_validate(GaussianNB(), X, SEX, groups=WHO, cv=cv)
     with pytest.raises(UsageError, match="of one type"):
         pb.sklearn.cross_validate([GaussianNB(), GaussianNB()], X, SEX, groups=WHO)
-    with pytest.raises(UsageError, match="no classifier"):
+    with pytest.raises(UsageError, match="not a classifier"):
         pb.sklearn.cross_validate(PCA(), X, SEX, groups=WHO)
     with pytest.raises(DesignError, match="predict classes"):
         pb.sklearn.cross_validate(Ridge(), X, WHO % 2, groups=WHO)

@@ -118,7 +118,7 @@ def test_two_roles_are_read_for_the_audit_and_refused_as_a_split(tmp_path):
     ):
         read_splits(folder).splits()
     table.frame.write_parquet(tmp_path / "s.parquet")
-    with pytest.raises(InputError, match=r"s\.parquet, row 3: 'a' has a role"):
+    with pytest.raises(InputError, match=r"s\.parquet, row 3: 'a' already has a role"):
         read_splits(tmp_path / "s.parquet").splits()
 
 

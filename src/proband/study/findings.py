@@ -12,7 +12,7 @@ from proband.engine.arguments import published
 from proband.engine.files.documents import read_json
 from proband.engine.files.files import content_of, reading
 from proband.engine.limits import Matching
-from proband.errors import InputError, UsageError, meant
+from proband.errors import InputError, Said, UsageError, meant
 from proband.results.base import Confidence, Count, Result
 from proband.results.schema import schema_of
 from proband.results.serializing import Written
@@ -186,18 +186,18 @@ def _unreadable(schema: object, file: Path) -> InputError:
         return InputError(
             f"{file.name} does not contain results: its schema is {schema!r:.60}.",
             f"use a file with the schema {SCHEMA!r} or {_BEFORE!r}.",
-            file=file.name,
+            file=Said(file.name),
         )
     if int(version[1]) > int(SCHEMA.rpartition("/")[2]):
         return InputError(
             f"{file.name} was written by a later version of Proband ({version[0]}).",
             f"install that version: this one reads up to {SCHEMA!r}.",
-            file=file.name,
+            file=Said(file.name),
         )
     return InputError(
         f"{file.name} was written by an earlier version of Proband ({version[0]}), which this version does not read.",
         "run the study again: proband run study.toml",
-        file=file.name,
+        file=Said(file.name),
     )
 
 

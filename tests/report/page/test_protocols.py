@@ -23,7 +23,7 @@ def test_the_epd_verdict_stands_first_with_its_justification() -> None:
         ("2×3f CV+: EPD: E yes, P yes, D stated", "good"),
         ("75-25 HO mixed: EPD: E no, P no, D stated", "warning"),
     ]
-    assert justified == Paragraph("Justification, as given: to compare.")
+    assert justified == Paragraph("Justification, as stated: to compare.")
     assert isinstance(table, Table)
     assert [row[2].text for row in table.rows] == ["yes", "yes", "stated", "no", "no", "stated"]
 

@@ -23,7 +23,7 @@ def test_numbers_are_short(value, text):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_no_number_has_no_place(value):
-    with pytest.raises(ValueError, match="cannot store"):
+    with pytest.raises(ValueError, match="has no place in a drawing"):
         number(value)
 
 

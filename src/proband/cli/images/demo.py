@@ -55,8 +55,7 @@ def demo(
     from proband.report.kinds.evaluation import statements
 
     with progress_bars(quiet) as progress:
-        found, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
-    evaluation = found["identification"].evaluation
+        evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
     show_tables(leading_table(evaluation))
     n_algorithms = len(evaluation.algorithms)
     if n_algorithms > SHOWN:

@@ -368,7 +368,10 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
     """Judge a comparison of a candidate, which comes first, with a baseline."""
     (pair,) = comparison.pairs
     if pair.margin is None or pair.bound_low is None or pair.bound_high is None:
-        raise UsageError("A gate needs a margin.", "pass a margin, such as 0.01 for a rate.")
+        raise UsageError(
+            "A gate needs a margin, the smallest loss that matters.",
+            "pass a margin, such as 0.01 for a rate.",
+        )
     if comparison.confidence_level <= 0.5:
         raise UsageError(
             f"A gate needs a confidence level above 0.5, got {given(comparison.confidence_level)}."

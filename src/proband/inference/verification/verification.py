@@ -284,7 +284,7 @@ def verified(
     """
     if within is None:
         within = scores.samples_by_label()
-    pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
+    pairs, rates = pairs_and_rates(scores, within, thresholds, check_orientation, threads, progress)
     (progress or Silent()).begin(f"computing intervals for {scores.name}", 0)
     sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
     loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
@@ -351,7 +351,7 @@ def _area(
     return auc_interval_of_sums(rates.auc(), below, np.searchsorted(near.people, whose), sums, level)
 
 
-def counted(
+def pairs_and_rates(
     scores: Scores,
     within: Experiment | Samples,
     thresholds: Sequence[float] = (),

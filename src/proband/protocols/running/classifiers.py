@@ -248,8 +248,8 @@ def _checked(classifier: Any, name: str) -> Any:
         hasattr(classifier, what) for what in ("fit", "predict", "get_params", "set_params")
     ):
         raise UsageError(
-            f"{name} is a {type(classifier).__name__}, not a classifier.",
-            "pass the name of a recogniser, a recogniser, or a scikit-learn estimator with fit and predict.",
+            f"{name} is not a classifier (type {type(classifier).__name__}).",
+            "pass a recogniser or its name, or a scikit-learn estimator with fit and predict.",
         )
     return _unwrapped(classifier)
 

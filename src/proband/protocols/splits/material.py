@@ -14,7 +14,7 @@ from proband.engine.kinds import shown
 from proband.engine.labels import aligned, rows_of
 from proband.errors import DesignError, Hint, InputError, UsageError, first_few
 from proband.samples.ids import Ids, Positions
-from proband.words import count
+from proband.words import count, counted
 
 Mask = npt.NDArray[np.bool_]
 Parts = tuple[Mask, Mask | None, Mask]
@@ -235,7 +235,7 @@ def checked_parts(parts: Parts, of: Material, where: str, all_classes: bool) -> 
     for mask, does in ((train, "trains"), (test, "is tested")):
         if not mask.any():
             raise DesignError(
-                f"{where}, no sample {does}: {count(of.n)} samples are too few for this protocol.",
+                f"{where}, no sample {does}: this protocol needs more than {counted(of.n, 'sample')}.",
                 "choose other sizes, or fewer folds.",
             )
     if all_classes and of.labels is not None:

@@ -388,7 +388,7 @@ class Splitter:
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
             raise DesignError(
-                f"{protocol}: {count(len(names))} subjects have too few samples: {first_few(names)}.",
+                f"{protocol}: {counted(len(names), 'subject has', 'subjects have')} too few samples: {first_few(names)}.",
                 Hint("choose smaller sizes, or leave these subjects out with {option:missing=drop}."),
             )
         if names:

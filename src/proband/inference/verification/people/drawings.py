@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import ceil
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
@@ -344,25 +343,21 @@ class AtRates:
                 self.genuine.subjects, self.places, *np.zeros((2, len(own)), dtype=np.int64), groups[some], rejected[some],
             )  # fmt: skip
         cut_off = (groups == len(self.ends)) & (not self.whole)
-        if self.longer is not None and cut_off.any():
-            return self._at_length(weights)
         return [
             RatesAnew(rejected[:, at] / genuine[there], rejected[:, at], cut_off[:, at])
             for at in np.argsort(upwards)
         ]
-
-    @cached_property
-    def _at_length(self) -> AtRates:
-        """The same in the whole of a long tail."""
-        assert self.longer is not None  # only then is there more of it
-        return self._ordered(self.longer, self.genuine, self.comparisons, self.fmrs)
 
     def replicates(
         self, scheme: Scheme, n_resamples: int, drawings: Drawings, threads: int | None
     ) -> list[Floats]:
         """FNMR in every drawing that has comparisons, at each rate."""
         n_subjects = self.comparisons.n_subjects
-        blocks = list(replicates(self, scheme, n_subjects, n_resamples, drawings, threads))
+        nearest = replace(self, longer=None)  # workers are not sent the rest, which is seldom needed
+        blocks = list(replicates(nearest, scheme, n_subjects, n_resamples, drawings, threads))
+        if self.longer is not None and any(rates.cut_off.any() for block in blocks for rates in block):
+            whole = self._ordered(self.longer, self.genuine, self.comparisons, self.fmrs)
+            return whole.replicates(scheme, n_resamples, drawings, threads)
         return [
             self._joined(fmr, parts) for fmr, parts in zip(self.fmrs, zip(*blocks, strict=True), strict=True)
         ]
@@ -376,7 +371,7 @@ class AtRates:
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
                 f"In {count(cut_off)} of {count(len(fnmr))} resamples, the "
-                f"{count(len((self.longer or self).first))} closest impostor comparisons do not reach the "
+                f"{count(len(self.first))} closest impostor comparisons do not reach the "
                 f"threshold for FMR {digits(fmr, 6)}.",
                 f"give the {count(int(4 * fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )

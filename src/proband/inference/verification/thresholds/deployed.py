@@ -23,7 +23,7 @@ from proband.inference.verification.results import point_among
 from proband.inference.verification.shared import Shared
 from proband.inference.verification.thresholds.bound_path import BoundPath
 from proband.inference.verification.thresholds.results import DeployedThreshold
-from proband.inference.verification.verification import counted
+from proband.inference.verification.verification import pairs_and_rates
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, admitting
@@ -37,7 +37,7 @@ from proband.scores.sampling import sampled
 from proband.scores.scored_pairs import with_people_of_mated
 from proband.scores.several import by_name, is_several
 from proband.scores.trials import Trials
-from proband.words import SampledColumn, Target, count, given, level
+from proband.words import SampledColumn, Target, counted, given, level
 
 Verified = Scores | Trials
 _MOST_POINTS = 400  # of the path that are kept for drawing
@@ -204,8 +204,8 @@ def require_any(deployed: Sequence[DeployedThreshold]) -> None:
         )
     raise DesignError(
         f"no threshold guarantees a false match rate of {given(one.target_fmr)} with "
-        f"{level(one.confidence_level)} confidence: {count(one.n_subjects)} people in "
-        f"{count(one.plain.counts.n_impostor)} impostor comparisons are too few.",
+        f"{level(one.confidence_level)} confidence: {counted(one.n_subjects, 'person', 'people')} in "
+        f"{counted(one.plain.counts.n_impostor, 'impostor comparison')} are too few.",
         f"{one.needed}; or use a larger target rate.",
         source=one.algorithm,
     )
@@ -227,7 +227,7 @@ def thresholds_of(
     else:
         if within is None:
             within = scores.samples_by_label()
-        pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
+        pairs, rates = pairs_and_rates(scores, within, (), check_orientation, threads, progress)
         shared = Shared.of(scores, pairs, room_for_replicates(rates, max(fmrs)), threads)
         compared = compared_pairs(scores, within, rates.counts)
     sampling = sampled(scores, within)
