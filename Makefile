@@ -76,7 +76,7 @@ bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers s
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
 
-gallery: $(VENV)/dev.stamp ## the figures of docs/how-to/gallery.md, drawn anew from the demo's data
+gallery: $(VENV)/dev.stamp ## the figures of docs/how-to/gallery.md and docs/methods, drawn again by the code of the pages
 	$(BIN)/python -m tests.gallery
 
 tutorials: $(VENV)/dev.stamp ## the outputs of docs/tutorials, computed again

@@ -1,9 +1,14 @@
-"""Draw the figures of docs/how-to/gallery.md: its code runs on the demo's data, and what it calls figure becomes an image."""
+"""Draw the figures of the documentation: the code of a page runs, and what it calls figure becomes an image.
+
+docs/how-to/gallery.md runs on the demo's data; the pages of docs/methods make their own.
+"""
 
 from __future__ import annotations
 
+import doctest
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -14,19 +19,30 @@ import proband as pb
 from proband.cli import main
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "how-to" / "gallery.md"
-IMAGES = DOCS / "images" / "gallery"
+IMAGES = DOCS / "images"
+GALLERY = DOCS / "how-to" / "gallery.md"
+NAMED = re.compile(r"images/((?:gallery|methods)/\w+\.svg)")
+METHODS = tuple(
+    DOCS / "methods" / f"{name}.md"
+    for name in ("beveridge", "image-choice", "orthogonal-arrays", "strat", "survey")
+)
 
 
-def figures(data: Path, text: str) -> dict[str, Any]:
-    """Run the page's code where the data are; every line that ends with a name makes the figure of that name."""
+def code(text: str) -> Iterator[str]:
+    """Every block of Python of a page; of examples, what is typed."""
+    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        yield "".join(example.source for example in doctest.DocTestParser().get_examples(block)) or block
+
+
+def figures(page: Path, place: Path) -> dict[str, Any]:
+    """Run a page's code in a directory; a line that ends with a name makes the image of that name, at most one in a block."""
     made: dict[str, Any] = {}
     space: dict[str, Any] = {}
-    with chdir(data):
-        for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-            exec(compile(block, PAGE.name, "exec"), space)
+    with chdir(place), redirect_stdout(StringIO()):
+        for block in code(page.read_text(encoding="utf-8")):
+            exec(compile(block, page.name, "exec"), space)
             if name := re.search(r"^figure = .*  # (\w+)$", block, flags=re.MULTILINE):
-                made[name[1]] = space["figure"]
+                made[f"{page.stem if page == GALLERY else 'methods'}/{name[1]}.svg"] = space["figure"]
     return made
 
 
@@ -47,9 +63,12 @@ if __name__ == "__main__":
             except SystemExit as stop:
                 if stop.code:
                     raise
-        IMAGES.mkdir(parents=True, exist_ok=True)
-        for name, figure in figures(Path(place) / "demo" / "data", PAGE.read_text(encoding="utf-8")).items():
-            image = IMAGES / f"{name}.svg"
+        drawn = figures(GALLERY, Path(place) / "demo" / "data")
+        for page in METHODS:
+            drawn |= figures(page, Path(place))
+        for name, figure in drawn.items():
+            image = IMAGES / name
+            image.parent.mkdir(parents=True, exist_ok=True)
             pb.save_figure(figure, image)
             image.write_text(smaller(image.read_text(encoding="utf-8")), encoding="utf-8")
-            sys.stdout.write(f"{image.name}: {image.stat().st_size:,} bytes\n")
+            sys.stdout.write(f"{name}: {image.stat().st_size:,} bytes\n")

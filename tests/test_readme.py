@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.gallery import IMAGES, PAGE, figures
+from tests.gallery import GALLERY, IMAGES, METHODS, NAMED, figures
 
 from proband.cli import main
 
@@ -142,9 +142,30 @@ def test_commands_run_and_show_what_the_page_shows(
 
 
 def test_gallery_is_drawn_by_its_page(data: Path) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    named = re.findall(r"images/gallery/(\w+)\.svg", text)
-    assert sorted(figures(data, text)) == sorted(named) == sorted(one.stem for one in IMAGES.glob("*.svg"))
+    assert sorted(figures(GALLERY, data)) == sorted(NAMED.findall(GALLERY.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("page", METHODS, ids=lambda page: page.stem)
+def test_methods_are_drawn_by_their_pages_and_commands_show_what_the_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sorted(figures(page, tmp_path)) == sorted(NAMED.findall(page.read_text(encoding="utf-8")))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for words, shown in commands(page):
+        if shown:
+            with pytest.raises(SystemExit):
+                main(words)
+            said = capsys.readouterr().out
+            assert doctest.OutputChecker().check_output(shown, said, doctest.ELLIPSIS), said
+
+
+def test_every_drawn_image_is_on_a_page() -> None:
+    named = {name for page in (GALLERY, *METHODS) for name in NAMED.findall(page.read_text(encoding="utf-8"))}
+    drawn = {
+        f"{folder}/{image.name}" for folder in ("gallery", "methods") for image in (IMAGES / folder).iterdir()
+    }
+    assert named == drawn
 
 
 @pytest.mark.parametrize("page", [README, TOUR], ids=["readme", "tour"])
