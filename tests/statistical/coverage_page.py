@@ -104,24 +104,22 @@ def summary(rows: Sequence[Row]) -> str:
                 *map(span, parts),
                 f"{median(widths):.2f}" if widths else "",
                 span([one for tally in tallies if (one := rejected(tally)) is not None]),
-                f"{n} of {len(each)}"
-                if (n := sum(bool(row.broken) for row in each))
-                else f"none of {len(each)}",
+                f"{sum(bool(row.broken) for row in each)} of {len(each)}",
             )
         )
     heads = (
-        "question",
-        "10 carriers and more",
+        "what varies",
+        "10 or more carriers",
         "3 to 10",
         "fewer than 3",
-        "not known",
+        "carriers unknown",
         "width",
-        "type I, %",
+        "type I error, %",
         "fall short",
     )
     fewest, most = min(row.tally.n for row in rows), max(row.tally.n for row in rows)
     sets = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    return f"{markdown(heads, lines)}\n\nEach population was drawn {sets} times."
+    return f"{markdown(heads, lines)}\n\nEach population has {sets} simulated data sets."
 
 
 def falls_short(rows: Sequence[Row]) -> str:
@@ -131,15 +129,15 @@ def falls_short(rows: Sequence[Row]) -> str:
         if not row.broken and row.trial.short is None:
             continue
         found = row.tally
-        seen = [f"holds {share(found.covered, found.answered)} %"] if found.bounded else []
-        seen += [f"rejects {share(found.rejected, found.answered)} %"] if found.null else []
+        seen = [f"covers {share(found.covered, found.answered)}%"] if found.bounded else []
+        seen += [f"rejects {share(found.rejected, found.answered)}%"] if found.null else []
         seen += [f"width {one:.2f}"] if (one := ratio(found)) is not None else []
         why = "not yet" if row.trial.short is None else str(row.trial.short)
         lines.append(
             (f"{measured(row)}, {row.trial.people}", "; ".join(seen), ", ".join(row.broken) or "none", why)
         )
-    heads = ("what, and people", "showed", "bars broken", "what would be needed")
-    return markdown(heads, lines, len(heads)) if lines else "Nothing falls short of its bars."
+    heads = ("procedure and population", "result", "criteria missed", "why, and what is needed")
+    return markdown(heads, lines, len(heads)) if lines else "Every population meets its criteria."
 
 
 def measured(row: Row) -> str:
@@ -161,7 +159,7 @@ def line_of(row: Row) -> tuple[str, ...]:
         "" if carriers is None else f"{carriers:.1f}" if carriers < 10 else f"{carriers:.0f}",
         f"{100 * tally.cautioned / n:.0f}",
         share(tally.rejected, n) if tally.null else "",
-        "" if oracle is None else f"{100 * tally.rejected / n:.0f} of {100 * oracle:.0f}",
+        "" if oracle is None else f"{100 * tally.rejected / n:.0f} ({100 * oracle:.0f})",
         f"{tally.n:,}",
     )
 
@@ -169,14 +167,14 @@ def line_of(row: Row) -> tuple[str, ...]:
 def table(rows: Sequence[Row]) -> str:
     """Every trial, by question."""
     heads = (
-        "what, by which procedure",
-        "people",
-        "holds the truth, %",
+        "procedure",
+        "population",
+        "coverage, %",
         "width",
         "carriers",
         "cautioned, %",
-        "type I, %",
-        "power, of an oracle's, %",
+        "type I error, %",
+        "power (oracle), %",
         "data sets",
     )
     parts = [
@@ -184,7 +182,7 @@ def table(rows: Sequence[Row]) -> str:
         for question, each in by_question(rows).items()
     ]
     versions = sorted({row.version for row in rows})
-    return "\n\n".join((*parts, f"Version {', '.join(versions)}, seed 2026. † breaks a bar."))
+    return "\n\n".join((*parts, f"Version {', '.join(versions)}, seed 2026. † misses a criterion."))
 
 
 def within(page: str, part: str, text: str) -> str:
@@ -206,8 +204,8 @@ def picture(rows: Sequence[Row]) -> Any:
     with laid_out((PAGE, 4.3)) as made:
         left, right = made.subplots(1, 2)
         carriers = Axis("people who carry the variance", "log", *_CARRIERS, "number")
-        set_axis(left, "y", Axis("holds the truth, %", "linear", _LEAST, 100, "number"), inset=0.02)
-        set_axis(right, "y", Axis("width over the least there can be", "log", 0.7, _WIDEST, "number"))
+        set_axis(left, "y", Axis("coverage, %", "linear", _LEAST, 100, "number"), inset=0.02)
+        set_axis(right, "y", Axis("width, relative to a known variance", "log", 0.7, _WIDEST, "number"))
         zones = ((left, 95, (93, 97)), (right, 1, (0.7, 1.25)))
         for axis, aim, good in zones:
             set_axis(axis, "x", carriers, most=5)
@@ -215,7 +213,7 @@ def picture(rows: Sequence[Row]) -> Any:
             axis.axhline(aim, color=GREY, linewidth=0.9, zorder=1.5)
             axis.axvspan(_CARRIERS[0], 3, color=GREY, alpha=0.12, linewidth=0)
             axis.axvline(10, color=GREY, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.5)
-        for x, said in ((0.13, "fewer than three:\nlook twice"), (11, "ten and more:\ntrust")):
+        for x, said in ((0.13, "fewer than three:\nnot reliable"), (11, "ten or more:\nreliable")):
             left.text(x, _LEAST, said, fontsize=7.5, color=GREY)
         handles = []
         for place, (name, keys) in enumerate(FAMILIES.items()):
@@ -240,12 +238,12 @@ def picture(rows: Sequence[Row]) -> Any:
                 left.plot([x], [max(value, _LEAST)], **look)
                 if (wide := ratio(tally)) is not None:
                     right.plot([x], [min(max(wide, 0.7), _WIDEST)], **look)
-        head(left, "Does it hold?", "green: within 2 points of 95 %")
-        head(right, "Is it narrow?", "green: at most a quarter wider than need be")
+        head(left, "Coverage", "green: within 2 points of 95%")
+        head(right, "Width", "green: at most a quarter wider than necessary")
         legend = made.legend(
             handles=handles, loc="outside lower center", ncols=3, handlelength=1.2, alignment="left"
         )
-        legend.set_title("A mark for each simulated population. Hollow: most answers came with a caution.")
+        legend.set_title("Each mark is a simulated population. Hollow: most results came with a caution.")
         legend.get_title().set(fontsize=8, color=GREY)
     return made
 
