@@ -1,7 +1,7 @@
 """Exact ROC of the 200 million pairs of 20,000 embeddings, against sorting all their scores and scikit-learn's ROC.
 
 Measured in CPU seconds on one thread. Sorting starts from an array that is already in memory and sorts float32 scores, which
-are wrong in the seventh digit. A second row therefore sorts float64 scores, as Proband computes them (half the samples, scaled
+are off in the seventh digit. A second row therefore sorts float64 scores, as Proband computes them (half the samples, scaled
 by the number of pairs). scikit-learn is timed on a part and scaled in the same way. The last row is the bare matrix product,
 which every method of scoring all pairs needs.
 """
