@@ -34,19 +34,20 @@ def main() -> int:
         parser.error(f"no such job: {', '.join(sorted(unknown))}; the jobs are {', '.join(known)}")
     begun = beginning()
     modules = [importlib.import_module(f"benchmarks.{name}") for name in given.jobs or known]
-    rows = []
+    measured = {}
     for module in modules:
         print(f"running {module.__name__.rpartition('.')[2]} …", file=sys.stderr)
-        rows += module.run()
+        measured[module] = module.run()
+    rows = [row for several in measured.values() for row in several]
     table = Table(*HEADER)
     for row in rows:
         table.add_row(*row.cells())
     Console(width=200).print(table)
-    details = [module.details() for module in modules if hasattr(module, "details")]
-    print(*details, sep="\n")
+    details = {module: module.details() for module in modules if hasattr(module, "details")}
+    print(*details.values(), sep="\n")
     if given.write:
         left_out = [name for name in known if given.jobs and name not in given.jobs]
-        PAGE.write_text(as_page(rows, modules, left_out, begun | machine(), details), encoding="utf-8")
+        PAGE.write_text(as_page(measured, left_out, begun | machine(), details), encoding="utf-8")
         save_figure(chart(rows), PAGE.parent / CHART)
         print(f"wrote {PAGE}", file=sys.stderr)
     return 1 if any(row.equal is False for row in rows) else 0

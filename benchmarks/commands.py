@@ -77,7 +77,7 @@ def details() -> str:
     """Where the CPU seconds of every command go, as a section of the page."""
     heads = ("libraries", "numba", "matplotlib", "Proband's modules", "the work itself", "all")
     lines = [
-        "## Where the time goes\n",
+        "### Where the time goes\n",
         f"| CPU seconds | {' | '.join(heads)} |",
         f"|---|{'---|' * len(heads)}",
     ]

@@ -1,11 +1,11 @@
-"""Write one run as a page of the documentation: a chart of ratios, the table, and a description of each job."""
+"""Write one run as a page of the documentation: a chart of ratios, the goals, and a section for each job."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from matplotlib.figure import Figure
 
@@ -51,39 +51,48 @@ R's survey package is used if `Rscript` finds it (Debian: `r-base-core`, `r-cran
 
 
 def as_page(
-    rows: Sequence[Row | Growth],
-    jobs: Sequence[ModuleType],
+    measured: Mapping[ModuleType, Sequence[Row | Growth]],
     left_out: Sequence[str],
     where: Mapping[str, str],
-    details: Sequence[str] = (),
+    details: Mapping[ModuleType, str] = MappingProxyType({}),
 ) -> str:
-    """The whole page: the chart, the table made of the rows, where it was measured, what each job is and which were left out."""
-    there = [row for row in rows if not _is_missing(row)]
+    """The whole page: the chart, the goals, a table for each job, and where it was measured."""
+    rows = [row for several in measured.values() for row in several]
     absent = sorted(
         {row.peer_name.partition(":")[0] for row in rows if isinstance(row, Row) and _is_missing(row)}
     )
-    heads = tuple(Column(title) for title in HEADER)
-    made = table("benchmarks", "", heads, (map(text_cell, cells) for cells in without_repeats(there)))
     return "\n".join(
         [
             HEAD,
             f"![Times of others over ours, on a logarithmic axis]({CHART})\n",
-            f"{reached_of(there)}\n",
-            "## What was measured\n",
-            as_markdown(made),
-            "",
-            *([f"Not on this machine: {', '.join(absent)}.\n"] if absent else []),
+            f"{reached_of([row for row in rows if not _is_missing(row)])}\n",
             READING,
-            *details,
+            *(line for job, several in measured.items() for line in _section(job, several, details.get(job))),
             "## Where this was measured\n",
             *(f"- {what}: {in_markdown(found)}" for what, found in where.items()),
-            "\n## The jobs\n",
-            *(f"- `{job.__name__.rpartition('.')[2]}`: {_description(job)}" for job in jobs),
-            *(f"- `{name}`: not in this run" for name in left_out),
+            *([f"- not on this machine: {', '.join(absent)}"] if absent else []),
+            *([f"- not in this run: {', '.join(f'`{name}`' for name in left_out)}"] if left_out else []),
             "",
             RUNNING,
         ]
     )
+
+
+def _section(job: ModuleType, rows: Sequence[Row | Growth], details: str | None) -> Iterator[str]:
+    """What a job measures, its table, and further details."""
+    name = job.__name__.rpartition(".")[2]
+    yield f"## {getattr(job, 'TITLE', name.replace('_', ' ').capitalize())}\n"
+    for paragraph in (inspect.getdoc(job) or "").split("\n\n"):
+        yield f"{' '.join(paragraph.split())}\n"
+    cells = without_repeats([row for row in rows if not _is_missing(row)])
+    used = [k for k in range(len(HEADER)) if any(row[k] not in ("", "–", "–: –") for row in cells)]
+    heads = tuple(Column(HEADER[k]) for k in used)
+    yield as_markdown(
+        table("benchmarks", "", heads, (map(text_cell, [row[k] for k in used]) for row in cells))
+    )
+    yield ""
+    if details is not None:
+        yield details
 
 
 def _is_missing(row: Row | Growth) -> bool:
@@ -105,8 +114,11 @@ def reached_of(rows: Sequence[Row | Growth]) -> str:
     """How many goals were reached, and which were not."""
     judged = [row for row in rows if row.reached is not None]
     missed = list(dict.fromkeys(row.job for row in judged if not row.reached))
-    said = f"{len(judged) - sum(not row.reached for row in judged)} of {len(judged)} goals were reached in this run."
-    return said + (f" Missed: {'; '.join(map(in_markdown, missed))}." if missed else "")
+    reached = len(judged) - sum(not row.reached for row in judged)
+    text = f"{reached} of {len(judged)} goals were reached in this run."
+    return "\n".join(
+        [text, *(["", "Missed:", ""] if missed else []), *(f"- {in_markdown(job)}" for job in missed)]
+    )
 
 
 def chart(rows: Sequence[Row | Growth]) -> Figure:
@@ -148,8 +160,3 @@ def chart(rows: Sequence[Row | Growth]) -> Figure:
 
 def _shortened(text: str, letters: int = 58) -> str:
     return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
-
-
-def _description(job: ModuleType) -> str:
-    """The description of a job, on one line."""
-    return " ".join((inspect.getdoc(job) or "").split())

@@ -24,6 +24,7 @@ from proband.measures.pairs.pair_set import PairSet
 from proband.samples import Samples
 from proband.scores import Embeddings
 
+TITLE = "Exact ROC from embeddings"
 SAMPLES, IMAGES, DIMENSION = 20_000, 10, 128
 GOOD, POOR = 1.0, 1.5  # noise of images about their person: equal error rates of 0.1 % and 3.7 %
 CHECKED, HALF, PART = 2_000, 10_000, 3_000  # samples: of the check, of sorting in float64, of scikit-learn

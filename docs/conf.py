@@ -8,6 +8,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "src")]
 
+from docs._ext import others, pages  # noqa: E402
+
 from proband import __version__  # noqa: E402
 
 project = "Proband"
@@ -44,22 +46,13 @@ autodoc_preserve_defaults = True
 autodoc_default_options = {"exclude-members": "model_config"}  # of requests, which are pydantic models
 autosummary_generate = False  # the pages of names are made by docs/_ext
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_aliases = {**others.ALIASES, **pages.aliases()}
+numpydoc_xref_ignore = {"of", "or", "and", "to", "from", "a", "the", "by", "each", "if", "optional", "in"}
 maximum_signature_line_length = 88
 
-# Names of other packages are links where their inventories lie in docs/_inventories; nothing is fetched.
-_OTHERS = {
-    "python": "https://docs.python.org/3",
-    "numpy": "https://numpy.org/doc/stable",
-    "scipy": "https://docs.scipy.org/doc/scipy",
-    "polars": "https://docs.pola.rs/api/python/stable",
-    "pandas": "https://pandas.pydata.org/docs",
-    "matplotlib": "https://matplotlib.org/stable",
-}
-intersphinx_mapping = {
-    name: (site, f"_inventories/{name}.inv")
-    for name, site in _OTHERS.items()
-    if (HERE / "_inventories" / f"{name}.inv").is_file()
-}
+# Names of other packages are links; nothing is fetched.
+intersphinx_mapping = others.inventories(HERE / "_inventories")
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

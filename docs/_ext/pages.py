@@ -207,6 +207,15 @@ def namespaces() -> dict[str, list[str]]:
     return found
 
 
+def aliases() -> dict[str, str]:
+    """Every public name as docstrings have it, and where it is documented; a name of several namespaces is not among them."""
+    places: dict[str, list[str]] = {}
+    for space, names in namespaces().items():
+        for name in names:
+            places.setdefault(name, []).append(f"{space}.{name}")
+    return {name: found[0] for name, found in places.items() if len(found) == 1}
+
+
 def python_pages() -> dict[str, str]:
     """A page for each namespace with what it has, and a page for each public name."""
     pages: dict[str, str] = {}
@@ -246,7 +255,8 @@ def _space_page(space: str, module: Any, names: Sequence[str]) -> str:
 
 def _name_page(space: str, name: str, value: Any) -> str:
     if isinstance(value, type):
-        shown = [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:"]
+        bases = [] if value.__bases__ == (object,) else ["   :show-inheritance:"]
+        shown = [f".. autoclass:: {name}", "   :members:", *bases]
     elif isinstance(value, types.FunctionType):
         shown = [f".. autofunction:: {name}"]
     else:

@@ -117,6 +117,10 @@ class Bootstrap(Reweighting):
     n_resamples
         The number of replicates.
 
+    See Also
+    --------
+    scipy.stats.bootstrap : For independent values; it does not know people.
+
     Examples
     --------
     >>> (block,) = Bootstrap("subject", n_resamples=100).weights(n_units=5, seed=0)
@@ -211,6 +215,10 @@ class SignFlip(Design):
     If neither algorithm is better, the difference of every person is equally likely to have the opposite sign (Fisher 1935);
     with one probe per person the test is McNemar's (1947). This needs symmetric differences, so with several probes p-values
     and interval widths are at least those of a t test adjusted for skewness (Hall 1992).
+
+    See Also
+    --------
+    scipy.stats.permutation_test : With ``permutation_type="samples"``, the sign-flip test of independent pairs.
 
     Examples
     --------

@@ -83,7 +83,7 @@ class Samples:
     Parameters
     ----------
     data
-        A frame of polars, pandas or any library with Arrow's interface (PyArrow, DuckDB, …), or a mapping of columns.
+        A `polars.DataFrame`, a `pandas.DataFrame`, a frame of any library with Arrow's interface (PyArrow, DuckDB, …), or a mapping of columns.
     id_column, subject_column
         The columns of the sample ids and the subjects. Both are kept as text: ``007`` is not ``7``.
         ``id_column="#"`` numbers the rows instead.

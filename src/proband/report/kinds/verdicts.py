@@ -60,6 +60,7 @@ _LARGER = Sentence(
     "To decide, a larger test is needed; the smallest difference of interest is {margin}",
 )
 _MOST_LISTED = 4
+_MOST_TOLD = 2  # pairs whose verdict depends on the weights, each in a sentence of its own
 _CHOSEN_PAIRS = Sentence(
     "verdict.chosen-pairs",
     "note",
@@ -87,6 +88,12 @@ _SAME_ALIKE = Sentence("verdict.same-equivalent", "note", "{names} are equivalen
 _LISTED = Sentence("verdict.listed", "note", "{names:list}")
 _LISTED_OF_MORE = Sentence("verdict.listed-of-more", "note", "{names:row} and {more:count} others")
 _OF_PAIR = Sentence("verdict.of-pair", "caution", "{first} against {second}: {told}")
+_OF_PAIRS = Sentence(
+    "verdict.of-pairs",
+    "caution",
+    "{unit:capital}-weighted, {n:count comparison} with the leading group would have a different verdict: {pairs}",
+)
+_PAIR = Sentence("verdict.pair", "note", "{first} against {second}")
 _RATE_OF = Sentence(
     "verdict.rate-of-items",
     "note",
@@ -169,13 +176,21 @@ def _weights(comparison: Standings) -> tuple[Note, ...]:
     if not given_twice(comparison):
         return ()
     leaders = leading_group(comparison)
+    unit, item = weighted_by(comparison.estimates[0])
     apart = [
-        _OF_PAIR(first=pair.first, second=pair.second, told=told)
+        pair
         for pair in comparison.pairs
-        if pair.first in leaders or pair.second in leaders
-        for told in pair.of_people()
+        if (pair.first in leaders or pair.second in leaders) and pair.of_people()
     ]
-    return (which_rate(*weighted_by(comparison.estimates[0])), *apart)
+    if len(apart) > _MOST_TOLD:
+        pairs = listed([_PAIR(first=pair.first, second=pair.second) for pair in apart])
+        return (which_rate(unit, item), _OF_PAIRS(unit=unit, n=len(apart), pairs=pairs))
+    told = [
+        _OF_PAIR(first=pair.first, second=pair.second, told=note)
+        for pair in apart
+        for note in pair.of_people()
+    ]
+    return (which_rate(unit, item), *told)
 
 
 def _of_chosen(comparison: Standings, precedence: float) -> Summary:
@@ -207,7 +222,7 @@ def headline(comparison: Standings) -> Note:
     return (_LEAD_TWO if len(group) == 2 else _LEAD_SOME)(**told)
 
 
-def listed(names: Sequence[str]) -> Note:
+def listed(names: Sequence[str | Note]) -> Note:
     """Join names for a sentence: all if few, otherwise the first."""
     if len(names) <= _MOST_LISTED:
         return _LISTED(names=tuple(names))
