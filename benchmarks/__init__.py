@@ -1,1 +1,1 @@
-"""Measured ratios: one module a job, each with an equality check, all in one run (``make bench``)."""
+"""Benchmarks: one module for each job, with a check that the answers are equal. ``make bench`` runs them all."""

@@ -1,4 +1,4 @@
-"""Run every job, or those named: ``python -m benchmarks [JOB ...]``; ``--write`` makes docs/understand/performance.md of the run."""
+"""Run all jobs, or those named: ``python -m benchmarks [JOB ...]``. ``--write`` also writes docs/understand/performance.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Check and score a blind submission of 10,000 × 10,000 scores, 400 MB in a memory-mapped file, in bounded memory."""
+"""Check and score a blind submission of 10,000 × 10,000 scores in bounded memory.
+
+The scores take 400 MB in a memory-mapped file.
+"""
 
 from __future__ import annotations
 

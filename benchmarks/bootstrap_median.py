@@ -1,4 +1,4 @@
-"""Bootstrap of the median censored rank, 1,195 probes and 10,000 replicates, against scipy and a loop."""
+"""Bootstrap the median censored rank of 1,195 probes with 10,000 replicates, against SciPy and a loop."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What people type, from the prompt to the answer: five algorithms on 515 people, 698 searches in a gallery of 514, made up.
+"""Whole commands, from the prompt to the answer: five algorithms, 515 people, 698 searches in a gallery of 514, synthetic.
 
-CPU seconds of whole processes, with their start and the loading of libraries. The goals are 0.35, 1.2 and 4 s. Machines differ, so each is
-also set against loading the libraries that no such command can do without: NumPy, polars, pydantic, typer and rich. Where that takes longer
-than the 0.345 s of the machine the goals were set for, a command may take longer by as much. What each command spends on loading them, on loading Proband's own modules and on the
-work itself is in the table *Where the time goes*.
+Measured in CPU seconds of whole processes, including start-up. The goals are 0.35, 1.2 and 4 s. Machines differ, so each
+command is also compared with loading the libraries that every command needs: NumPy, polars, pydantic, typer and rich. Where
+loading takes longer than the 0.345 s of the machine for which the goals were set, a command may take longer by the same amount.
+The table *Where the time goes* splits the time of each command into libraries, Proband's own modules and the work itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Error rates of the search for copies: other photographs taken for copies, and copies that are missed.
+"""Error rates of the search for copies: photographs wrongly called copies, and copies that are missed.
 
-``python -m benchmarks.copies`` tries synthetic people who change nothing but their expression, and others who are photographed twice in a row. ``--images FILE.npz`` (with the arrays images and
-subject) tries real ones; ``--known PAIRS.csv`` names the copies that are truly among them, as ``proband audit --copies`` writes them
-and somebody looked at them. The tables are those of docs/methods/audit.md.
+``python -m benchmarks.copies`` uses synthetic people who change only their expression, and others photographed twice in a row.
+``--images FILE.npz`` (arrays images and subject) uses real images. ``--known PAIRS.csv`` lists the true copies among them, as
+``proband audit --csv copies=PAIRS.csv`` writes them, checked by hand. docs/methods/audit.md has the tables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Representing and scoring 10,000 crops with PCA, against the same done by a scikit-learn pipeline."""
+"""Represent and score 10,000 crops with PCA, against a scikit-learn pipeline."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Ranks and verification of 10⁹ pairs of embeddings from a mapped file, by threads and by a Dask cluster of two processes.
+"""Ranks and verification of 10⁹ pairs of embeddings from a memory-mapped file: threads against a Dask cluster of two processes.
 
-``python -m benchmarks.engines 4000`` tries it on 4,000 × 4,000.
+``python -m benchmarks.engines 4000`` runs it on 4,000 × 4,000.
 """
 
 from __future__ import annotations

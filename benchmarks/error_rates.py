@@ -1,10 +1,11 @@
-"""ROC, EER and AUC of 1 M genuine and 10 M impostor scores in memory, against NumPy and packages that others use.
+"""ROC, EER and AUC of 1 M genuine and 10 M impostor scores in memory, against NumPy and other packages.
 
-CPU seconds, ours with one thread. Ours is of the whole way from two arrays: the list of comparisons made, checked and counted at every
-genuine score, EER and AUC. A peer's is of its own call alone. The bound is what no way does without that looks at every score: to
-sort the genuine ones, and to read all twice, for their range and to count them in equal cells, however they are compared then.
+Measured in CPU seconds; Proband uses one thread. Proband's time covers everything from two arrays: making and checking the list
+of comparisons, counting at every genuine score, EER and AUC. A peer's time is of its own call alone. The bound is the work that
+no method that looks at every score can avoid: sorting the genuine scores, and reading all scores twice, once for their range
+and once to count them in equal cells.
 
-A list of 10 M named pairs is verified in a process of its own, which tells the most memory it took beyond the list itself.
+A list of 10 M named pairs is verified in a process of its own, which measures the peak memory beyond the list itself.
 """
 
 from __future__ import annotations

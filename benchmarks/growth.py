@@ -1,6 +1,6 @@
 """How time and memory grow with people, images, algorithms, false match rates and replicates, each doubled four times.
 
-``python -m benchmarks.growth verify people`` measures one of them. Each runs in a process of its own, on one thread.
+``python -m benchmarks.growth verify people`` measures one of them. Each runs in its own process, on one thread.
 """
 
 from __future__ import annotations

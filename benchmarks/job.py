@@ -1,4 +1,4 @@
-"""One row of the table: what was measured, against what, and whether the answers agree."""
+"""One row of the table: what was measured, against what, and whether the answers are equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run was measured on."""
+"""The machine on which a run was measured."""
 
 from __future__ import annotations
 

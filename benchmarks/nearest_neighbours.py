@@ -1,7 +1,8 @@
-"""Full ranks of 10,000 probes among 100,000 embeddings of 512 components, against faiss, on one thread each.
+"""Full ranks of 10,000 probes among 100,000 embeddings of 512 components, against faiss, each on one thread.
 
-CPU seconds. faiss gives the first 100 of the gallery, which say the rank of those probes alone whose mate is among them; with all
-of the gallery in order it says every rank, and is timed on 100 probes and scaled. Its index is ready before the clock starts.
+Measured in CPU seconds. faiss returns the first 100 of the gallery, which give the rank only of probes whose mate is among
+them. With the whole gallery sorted it gives every rank; this is timed on 100 probes and scaled. Its index is built before the
+clock starts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """FNMR at three false match rates, thresholds re-estimated over people, from embeddings of LFW's size.
 
-Both ways count the same 38 million pairs and find the same intervals. The other way is what one would do without drawings
-that are shared: each rate by itself, with people drawn for it alone.
+Both methods count the same 38 million pairs and find the same intervals. The naive method treats each rate by itself and
+resamples people for it alone; Proband shares the resamples.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One run as a page of the documentation: a chart of ratios, the goals, and a section for each job."""
+"""Write one run as a page of the documentation: a chart of ratios, the goals, and a section for each job."""
 
 from __future__ import annotations
 
@@ -18,34 +18,35 @@ PAGE = Path(__file__).parents[1] / "docs" / "understand" / "performance.md"
 CHART = "../images/performance.svg"
 NOT_INSTALLED = "not installed"
 BOUNDS = ("bare sgemm", "loading the libraries", "bare Python", "a run", "threads", "ours with one thread")
-"""What our time is set against without being another way to do the job."""
+"""References for our time that are not other solutions of the job."""
 
 HEAD = """# Performance
 
-Speed is told as ratios of times in one run on one machine, each beside a check that the answers are the same. Absolute times differ
-from machine to machine; ratios differ less. This page is made by `python -m benchmarks --write` and holds what it measured, whether or not a
-goal was reached.
+How fast is Proband, compared with a naive solution and with other software? Each row below compares times measured in one
+run on one machine, and checks that the answers are equal. Absolute times differ between machines; ratios differ less.
+`python -m benchmarks --write` writes this page, with all results, whether or not a goal was reached.
 """
 
-READING = """- **ours** is the time of Proband, the least of several runs. **naive** is the way that first comes to mind, **competent peer** the
-  fastest other way we know or other software, and the columns beside them are their time over ours: above 1 we are faster.
-- **goal** is what we set out to reach, and whether this run did. **equal** is whether the answers agree, and where a tolerance or another
-  definition matters, in what.
-- Slow ways are timed on a part of the work and scaled; the text of the job says so.
-- Other packages run in processes and environments of their own, on one thread, and are given the same arrays. Their time is the CPU time of
-  the call alone, without imports, reading or what prepares their input.
+READING = """- **ours**: the time of Proband, the minimum of several runs.
+- **naive**: the obvious solution. **competent peer**: the fastest other solution we know, or other software. The columns
+  next to them are their time divided by ours: above 1, Proband is faster.
+- **goal**: the target, and whether this run reached it.
+- **equal**: whether the answers are equal; if with a tolerance or under another definition, what was compared.
+- Slow solutions are timed on a part of the work and scaled; the description of the job says so.
+- Other packages run on one thread, in processes and environments of their own, on the same arrays. Their time is the CPU
+  time of the call alone, without imports, reading or preparing the input.
 """
 
 RUNNING = """## On your machine
 
 ```console
-$ make bench                                  # every job; peers that are there
-$ make bench-peers                            # sets up the environments of the peers first, in .venv/peers
-$ python -m benchmarks roc start_up           # some jobs
-$ python -m benchmarks --write                # every job, and this page
+$ make bench                              # all jobs, with the peers that are installed
+$ make bench-peers                        # installs the peers in .venv/peers first
+$ python -m benchmarks roc start_up       # some jobs
+$ python -m benchmarks --write            # all jobs, and this page
 ```
 
-R's package survey is used where `Rscript` finds it (Debian: `r-base-core`, `r-cran-survey`).
+R's survey package is used if `Rscript` finds it (Debian: `r-base-core`, `r-cran-survey`).
 """
 
 
@@ -78,7 +79,7 @@ def as_page(
 
 
 def _section(job: ModuleType, rows: Sequence[Row | Growth], details: str | None) -> Iterator[str]:
-    """What a job measures, its table, and more that it tells."""
+    """What a job measures, its table, and further details."""
     name = job.__name__.rpartition(".")[2]
     yield f"## {getattr(job, 'TITLE', name.replace('_', ' ').capitalize())}\n"
     for paragraph in (inspect.getdoc(job) or "").split("\n\n"):

@@ -1,6 +1,6 @@
-"""The page of a study with fifty algorithms, all of whose 1,225 pairs are compared by two measures: CPU time and size.
+"""The page of a study with 50 algorithms, whose 1,225 pairs are all compared by two measures: CPU time and size.
 
-``python -m benchmarks.pages 20`` makes it of twenty.
+``python -m benchmarks.pages 20`` uses 20 algorithms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Full ranks of 10,000 probes among 100,000 embeddings of 512 components, against the bare matrix multiplication.
 
-CPU seconds of all threads, the least of some turns: what others do on the machine counts for little then.
+Measured in CPU seconds of all threads, the minimum of several runs, so that other load on the machine matters little.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ranks of 2,000 probes in a matrix of 2,000 × 20,000 scores, against sorting each row and against comparing and adding up."""
+"""Ranks of 2,000 probes in a matrix of 2,000 × 20,000 scores, against sorting each row and against comparing and summing."""
 
 from __future__ import annotations
 

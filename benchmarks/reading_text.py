@@ -1,4 +1,4 @@
-"""A four-column score list of 1.1 million lines, against reading it line by line."""
+"""Read a four-column score list of 1.1 million lines, against reading it line by line."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Exact ROC over the 200 million pairs of 20,000 embeddings, against sorting all their scores and scikit-learn's ROC.
+"""Exact ROC of the 200 million pairs of 20,000 embeddings, against sorting all their scores and scikit-learn's ROC.
 
-Everything is measured in CPU seconds on one thread. Sorting is given an array that is already in memory, and sorts
-float32 scores; those are off in the seventh digit, so a second row sorts the float64 scores that ours are (half the
-samples, scaled by the number of pairs). scikit-learn's way is timed on a part and scaled likewise. The last row is of the
-bare matrix product, which no way of scoring all pairs can do without.
+Measured in CPU seconds on one thread. Sorting starts from an array that is already in memory and sorts float32 scores, which
+are off in the seventh digit. A second row therefore sorts float64 scores, as Proband computes them (half the samples, scaled
+by the number of pairs). scikit-learn is timed on a part and scaled in the same way. The last row is the bare matrix product,
+which every method of scoring all pairs needs.
 """
 
 from __future__ import annotations

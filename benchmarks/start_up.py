@@ -1,6 +1,6 @@
-"""How long a user waits for the first word, and for kernels at first use: with an empty cache of compiled code, less a second run.
+"""How long a user waits for the first output, and for kernels at first use: with an empty cache of compiled code, minus a second run.
 
-Compiling is done by one thread at a time, and is measured in CPU seconds: what others do on the machine counts for little then.
+Compiling uses one thread and is measured in CPU seconds, so that other load on the machine matters little.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bootstraps of verification error rates over 2,000 people: FMR at 20 thresholds, and FNMR at FMR 0.001 found anew."""
+"""Bootstrap verification error rates over 2,000 people: FMR at 20 thresholds, and FNMR at FMR 0.001 with the threshold re-estimated."""
 
 from __future__ import annotations
 

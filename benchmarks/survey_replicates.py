@@ -1,6 +1,7 @@
-"""Balanced repeated replication of a mean over 481 and 1,000 strata of two units, against R's package survey.
+"""Balanced repeated replication of a mean over 481 and 1,000 strata of two units, against R's survey package.
 
-CPU seconds, the replicates made anew each time. The variance of a mean does not depend on which balanced array made them.
+Measured in CPU seconds, including building the replicates. The variance of a mean does not depend on the choice of balanced
+array.
 """
 
 from __future__ import annotations

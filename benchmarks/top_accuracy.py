@@ -1,6 +1,7 @@
 """Top-1 and top-5 accuracy of 50,000 samples of 1,000 classes from their scores, against scikit-learn.
 
-CPU seconds. Ours is of `classify`: intervals, macro averages, every class and the confusions as well.
+Measured in CPU seconds. Proband's time is of `classify`, which also computes intervals, macro averages, every class and the
+confusions.
 """
 
 from __future__ import annotations

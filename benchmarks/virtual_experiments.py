@@ -1,6 +1,6 @@
 """Virtual experiments: 160 people × 4 images, 10,000 balanced trials × 8 algorithms, rates at ranks 1 to 10.
 
-CPU seconds, also of the fresh process: what others do on the machine counts for little then.
+Measured in CPU seconds, for the fresh process too, so that other load on the machine matters little.
 """
 
 from __future__ import annotations

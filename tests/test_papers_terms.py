@@ -12,7 +12,12 @@ from tests.modes import commands
 
 import proband as pb
 
-PAGE = Path("docs/methods/terms.md").read_text(encoding="utf-8")
+PAGE = re.sub(
+    r"^```.*?^```$",
+    "",
+    Path("docs/methods/terms.md").read_text(encoding="utf-8"),
+    flags=re.MULTILINE | re.DOTALL,
+)
 CODE = re.compile(r"`([^`]+)`")
 TYPED = sorted({code for code in CODE.findall(PAGE) if code.startswith("proband ")})
 NAMED = sorted({code for code in CODE.findall(PAGE) if code.startswith("pb.")})
