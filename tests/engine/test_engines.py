@@ -239,7 +239,10 @@ def test_a_cluster_finds_the_same_though_a_worker_is_killed(
         found = list(run_blocks(errands.Dying(tmp_path / "died"), range(40)))
     assert found == [k * k for k in range(40)]
     assert (tmp_path / "died").exists()
-    with using(cluster.scheduler_address), pytest.raises(EngineError, match="died repeatedly on the same task"):
+    with (
+        using(cluster.scheduler_address),
+        pytest.raises(EngineError, match="died repeatedly on the same task"),
+    ):
         list(run_blocks(errands.Dying(tmp_path / "died", always=True), range(40)))
 
 

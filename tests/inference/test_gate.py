@@ -192,8 +192,7 @@ def test_not_shown():
     assert "2 failed, 2 passed" in done.stdout
     assert "GateError: Fail: new is worse than old by more than 2 points" in done.stdout
     assert (
-        "GateError: Undecided: the data do not show whether new is worse than old by 2 points"
-        in done.stdout
+        "GateError: Undecided: the data do not show whether new is worse than old by 2 points" in done.stdout
     )
 
 

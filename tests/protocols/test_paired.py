@@ -52,6 +52,16 @@ def card(out: Path, name: str) -> tuple[ProtocolCard, Path]:
     return found, predictions
 
 
+def test_predictions_are_found_from_within_the_folder_of_the_cards(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, predictions = card(out, "lda-2x5f-CV-disjoint")
+    monkeypatch.chdir(out / "cards")
+    beside = predictions_beside(found, Path("lda-2x5f-CV-disjoint.json"))
+    assert beside is not None
+    assert beside.samefile(predictions)
+
+
 def test_cards_of_the_same_trials_are_tested_as_the_run_did(out: Path) -> None:
     (a, first), (b, second) = (card(out, f"{name}-2x5f-CV-disjoint") for name in ("lda", "tree"))
     made = paired_test((a, b), (first, second))

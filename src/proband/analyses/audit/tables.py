@@ -51,7 +51,7 @@ _LEAKS_AND_FAULTS = Sentence(
 
 def findings_table(audit: Audit) -> Table:
     """Make a table of findings, most serious first: the finding, the samples or subjects concerned, and the remedy."""
-    heads = (Column("", "name"), Column("found"), Column("named"), Column("cure"))
+    heads = (Column("", "name"), Column("found"), Column("named"), Column("remedy"))
     return Table("", heads, tuple(map(_finding_row, audit.findings)))
 
 

@@ -42,7 +42,8 @@ def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
     named = card.predictions.file
     if named is None:
         return None
-    places = (path.parent / named, path.parent.parent / named)
+    folder = path.resolve().parent
+    places = (folder / named, folder.parent / named)
     return next((one for one in places if one.is_file()), None)
 
 

@@ -38,13 +38,13 @@ _WEDGES = Method(
 _GOATS = Sentence(
     "hard-subjects.goats",
     "note",
-    "False non-matches: some people are rejected more often than by chance (p {p:p})",
+    "False non-matches: some people are rejected more often than chance explains (p {p:p})",
 )
 _NO_GOATS = Sentence("hard-subjects.no-goats", "note", "False non-matches: no evidence of goats (p {p:p})")
 _LAMBS = Sentence(
     "hard-subjects.lambs",
     "note",
-    "False matches: some people take part in more false matches than by chance (p {p:p})",
+    "False matches: some people take part in more false matches than chance explains (p {p:p})",
 )
 _NO_LAMBS = Sentence(
     "hard-subjects.no-lambs", "note", "False matches: no evidence of lambs or wolves (p {p:p})"
