@@ -349,6 +349,22 @@ def test_without_locks_files_are_written_and_nothing_is_cleared_away(tmp_path, m
     assert sorted(one.name for one in tmp_path.iterdir()) == [left.name, "matrix", "out", "truth"]
 
 
+def test_a_directory_that_is_taken_while_it_is_cleared_away_stays(tmp_path, monkeypatch):
+    left = tmp_path / ".writing-0123456789ac"
+    left.mkdir()  # its program was about to make the lock
+    removed = placing.remove
+
+    def removed_and_taken(path):
+        removed(path)
+        monkeypatch.setattr(placing, "remove", removed)
+        (path / "0").mkdir(parents=True)
+        (path / "lock").touch()
+
+    monkeypatch.setattr(placing, "remove", removed_and_taken)
+    placing.clear(tmp_path)
+    assert (left / "0").is_dir()
+
+
 def test_a_disk_without_room_for_a_lock_is_an_error(tmp_path, monkeypatch):
     opened = os.open
 

@@ -12,6 +12,8 @@ import pickle
 import random
 import resource
 import signal
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from itertools import islice
@@ -255,3 +257,27 @@ def test_numbers_of_other_libraries_are_numbers(world: World) -> None:
 def test_what_is_published_can_be_sent_to_workers() -> None:
     for name, thing in published().items():
         assert pickle.loads(pickle.dumps(thing)) is thing, name
+
+
+_UNGATED = """
+import importlib, inspect, pathlib, proband
+from proband.engine.arguments import _PUBLISHED
+source = pathlib.Path(proband.__file__).parent
+for path in sorted(source.rglob("*.py")):
+    homes = "_HOMES = {" in path.read_text(encoding="utf-8")
+    module = (path.parent if path.name == "__init__.py" else path.with_suffix("")).relative_to(source.parent)
+    name = ".".join(module.parts)
+    for home, names in vars(importlib.import_module(name))["_HOMES"].items() if homes else ():
+        found = vars(importlib.import_module(home if home.startswith("proband.") else f"{name}.{home}"))
+        for one in names.split():
+            kind = found.get(one)
+            is_ours = isinstance(kind, type) and not issubclass(kind, Exception) and kind.__module__.startswith("proband.")
+            if is_ours and _PUBLISHED.get(one) is not kind:
+                print(f"{kind.__module__}.{one}")
+"""
+
+
+def test_public_classes_check_arguments_though_nobody_named_them() -> None:
+    """A result is checked like one whose class was imported by name: `pb.search(…).at_threshold(nan)`."""
+    done = subprocess.run([sys.executable, "-c", _UNGATED], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

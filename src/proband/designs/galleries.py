@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.designs.base import DESIGNS, Design
+from proband.engine.arguments import published
 from proband.engine.limits import Seed, Within
 from proband.errors import DesignError, UsageError, unknown_name
 from proband.samples import Experiment, Positions, Samples
@@ -39,6 +40,7 @@ _UNUSED = Sentence(
 )
 
 
+@published
 @DESIGNS.register("galleries")
 @dataclass(frozen=True)
 class Galleries(Design):

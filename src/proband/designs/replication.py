@@ -12,6 +12,7 @@ from proband.designs.base import DESIGNS
 from proband.designs.factors import array_part, half_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
+from proband.engine.arguments import published
 from proband.engine.foreign import complete_from
 from proband.engine.limits import Drawn, Rho, Seed
 from proband.errors import DesignError, Hint, UsageError
@@ -301,6 +302,7 @@ class Fay(BRR):
         return 1.0 - self.rho
 
 
+@published
 @DESIGNS.register("enumeration")
 @dataclass(frozen=True)
 class Enumeration(StratifiedDesign):
@@ -366,6 +368,7 @@ class Enumeration(StratifiedDesign):
         return Replicates((array_part(strata, np.arange(n_strata), size, rows, 1.0),))
 
 
+@published
 @DESIGNS.register("collapsed-strata")
 @dataclass(frozen=True)
 class CollapsedStrata(StratifiedDesign):

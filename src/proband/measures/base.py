@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from proband.engine.arguments import asked
+from proband.engine.arguments import asked, published
 from proband.engine.kinds import number_in
 from proband.engine.limits import Count, Weights as Weights
 from proband.engine.registry import Registry
@@ -182,6 +182,7 @@ class OutcomeMeasure(Measure):
         return self.of_ranks(ranks)
 
 
+@published
 class Share(OutcomeMeasure):
     """The share of probes that succeed, as defined by a subclass.
 
@@ -248,6 +249,7 @@ class Share(OutcomeMeasure):
         return Measurement(value, float(success.sum()), describing(self.estimand), outcomes.facts)
 
 
+@published
 class MeanMeasure(OutcomeMeasure):
     """The mean of a number per probe, defined by a subclass.
 

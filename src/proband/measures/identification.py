@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.foreign import number_by
 from proband.engine.limits import Count, Rank, Within
 from proband.errors import DesignError, UsageError
@@ -217,6 +218,7 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
     return steps
 
 
+@published
 @MEASURES.register("relative-rank")
 @dataclass(frozen=True)
 class RelativeRankRate(Share):
@@ -357,6 +359,7 @@ class MedianCensoredRank(OutcomeMeasure):
         return np.median(np.minimum(ranks, self.rank), axis=1)
 
 
+@published
 @MEASURES.register("median-relative-rank")
 @dataclass(frozen=True)
 class MedianRelativeRank(OutcomeMeasure):
@@ -418,6 +421,7 @@ class MedianRelativeRank(OutcomeMeasure):
         return np.median(ranks / n_enrolled, axis=1)
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class RankStatistic(OutcomeMeasure):
     """A user-defined statistic of the ranks, like ``numpy.mean``: a function of an array of ranks that returns a number.

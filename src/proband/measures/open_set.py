@@ -82,6 +82,7 @@ class SearchPoint:
         return 1.0 - self.fnir
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Searches:
     """The results of all searches; larger values are closer.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate
 from proband.errors import DesignError, Said, UsageError
 from proband.measures.base import MEASURES, Measure, View, Weights, weighing
@@ -157,6 +158,7 @@ def facts_of_pairs(
     )
 
 
+@published
 @MEASURES.register("fnmr")
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
@@ -224,6 +226,7 @@ class FNMR(PairMeasure):
         return rates.fnmr_at(self.at_fmr)
 
 
+@published
 @MEASURES.register("tar")
 @dataclass(frozen=True)
 class TAR(PairMeasure):
@@ -297,6 +300,7 @@ class TAR(PairMeasure):
         return 1 - self.complement.of_weighted(rates)
 
 
+@published
 @MEASURES.register("auc")
 @dataclass(frozen=True)
 class AUC(PairMeasure):
@@ -355,6 +359,7 @@ class AUC(PairMeasure):
         return rates.auc()
 
 
+@published
 @MEASURES.register("eer")
 @dataclass(frozen=True)
 class EER(PairMeasure):

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Share, Within
 from proband.errors import DesignError, Hint, UsageError, unknown_name
 from proband.measures.pairs.counts import PairCounts, allowed_errors
@@ -28,6 +29,7 @@ _EXACT = 2**53
 SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 
+@published
 @dataclass(frozen=True)
 class OperatingPoint:
     """The errors at one threshold. A comparison is accepted if its score reaches the threshold.
@@ -123,6 +125,7 @@ class EqualErrorRate:
     threshold: float | None
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class ErrorRates(Result):
     """FMR and FNMR at every attainable threshold: the exact ROC and DET (Martin et al. 1997).

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, Protoco
 
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import as_pandas
 from proband.engine.rendering import Shown
 from proband.errors import UsageError, unknown_name
@@ -25,6 +26,7 @@ Key = TypeVar("Key", str, float)
 Kept = TypeVar("Kept")
 
 
+@published
 class Several(dict[Key, Kept], Shown):
     """Results by the names of algorithms, in the given order; or by the target false match rates.
 

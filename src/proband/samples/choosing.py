@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.files.files import require_regular, text_of
 from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
@@ -20,6 +21,7 @@ from proband.samples.table import Samples, Selection, choose_mask, frozen
 from proband.words import count, counted
 
 
+@published
 @dataclass(frozen=True)
 class OnePerSubject:
     """Select one sample of each subject: the first in table order, or by a column.

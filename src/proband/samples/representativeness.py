@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.samples.choosing import Choice, choose
 from proband.samples.table import Samples
 
 
+@published
 @dataclass(frozen=True)
 class Representation:
     """The number of samples of each subject in a set.

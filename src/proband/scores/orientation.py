@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.distributions import binomial_cdf
+from proband.engine.arguments import published
 from proband.engine.limits import Count, Rate, Seed
 from proband.errors import Hint, InputError
 from proband.kernels.codes import OK
@@ -23,6 +24,7 @@ _SIGNIFICANCE = 1e-3
 Codes = npt.NDArray[np.int32]
 
 
+@published
 @dataclass(frozen=True)
 class OrientationCheck:
     """How often genuine scores are better than impostor scores, under the declared orientation.

@@ -66,6 +66,7 @@ class Parts(Result):
     sparse = True
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Findings(Result):
     """The results of a study: one entry per analysis that was run.

@@ -352,7 +352,8 @@ def _recover(left: Path, wait: bool) -> None:
             if record:
                 _finish(path, record)
             remove(path)  # while it is held: a program that has just made it could take it otherwise
-        remove(path)  # Windows removes no lock that is held
+        if sys.platform == "win32":
+            remove(path)  # a lock that is held cannot be removed there
 
 
 def _leader_of(path: Path) -> Path:

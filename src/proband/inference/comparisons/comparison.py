@@ -214,6 +214,7 @@ class Comparison(Standings):
         return "\n".join([heading, *verdict_lines(self)])
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class ComparisonsByCategory(Result):
     """Comparisons over all probes, and within categories of them.

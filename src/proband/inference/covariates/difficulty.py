@@ -75,6 +75,7 @@ class Judged(NamedTuple):
     selection: Difference
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Partition(Result):
     """Probes divided by difficulty.

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.errors import UsageError, first_few
 from proband.inference.covariates.regression import Family
 from proband.inference.covariates.sandwich import Covariance
@@ -54,6 +55,7 @@ class FitCheck:
     test: Test | None
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class CovariateStudy(Result):
     """A regression of outcomes on covariates, with people as clusters.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
@@ -63,6 +64,7 @@ class CategoryResult(OfProbes, Record):
     difficulty: Difficulty
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class FeretStudy(Result):
     """All results of the study.

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import run_blocks
+from proband.engine.arguments import published
 from proband.errors import DesignError, InputError, UsageError
 from proband.kernels.poisson_binomial import at_most, count_beating, covariances
 from proband.measures.outcomes import TiePolicy
@@ -26,6 +27,7 @@ MOST_CHOICES = 16_000  # of all people together: the variance takes time with th
 _NEVER = 1e-20  # a choice that succeeds more rarely cannot be seen in a variance
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class ExactChoice(Result):
     """The moments of the recognition rate over all possible choices of images of these people.

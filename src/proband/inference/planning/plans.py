@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Literal
 
+from proband.engine.arguments import published
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, as_sentence
@@ -230,6 +231,7 @@ class Plan(Result, ABC):
         return f"plan: {as_sentence(self.sentence())}"
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class HalfWidthPlan(Plan):
     """The number of people for the interval of a rate.
@@ -282,6 +284,7 @@ class HalfWidthPlan(Plan):
         )
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class DifferencePlan(Plan):
     """The number of people needed to detect a difference between two algorithms, or to show that there is no difference that matters.
@@ -345,6 +348,7 @@ class ErrorTrials:
     independent_trials: int
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class ErrorRatePlan(Plan):
     """The bounds on a rare error rate from no errors and from 30 errors.

@@ -118,6 +118,7 @@ class VarianceByRank(Record):
     highest: Floats | None
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class StratStudy(Result):
     """All results of the experiment.

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.foreign import numbers_by
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
@@ -281,6 +282,7 @@ class _BoundFunction(Bound):
         )
 
 
+@published
 @dataclass(frozen=True)
 class Mean(Statistic):
     """The mean of a numeric column; the share of each value of a text column."""
@@ -305,6 +307,7 @@ class Mean(Statistic):
         return _BoundMean(*_of_column("mean", self.column, table, missing))
 
 
+@published
 @dataclass(frozen=True)
 class Total(Statistic):
     """The total of a numeric column; the count of each value of a text column."""
@@ -329,6 +332,7 @@ class Total(Statistic):
         return _BoundTotal(*_of_column("total", self.column, table, missing))
 
 
+@published
 @dataclass(frozen=True)
 class Ratio(Statistic):
     """The ratio of two totals, numerator over denominator."""
@@ -356,6 +360,7 @@ class Ratio(Statistic):
         return _BoundRatio((label,), *_filled(np.stack(columns, axis=1)))
 
 
+@published
 @dataclass(frozen=True)
 class Variance(Statistic):
     """The variance of a column in the population."""
@@ -381,6 +386,7 @@ class Variance(Statistic):
         return _BoundVariance((Label("variance", self.column),), *_filled(values[:, None]))
 
 
+@published
 @dataclass(frozen=True)
 class Quantile(Statistic):
     """Quantiles of a column at one share p or several, by a rule of `weighted_quantile`."""
@@ -417,6 +423,7 @@ class Quantile(Statistic):
         return BoundQuantile(labels, *_filled(values[:, None]), self.rule)
 
 
+@published
 @dataclass(frozen=True)
 class Function(Statistic):
     """Any function of the weights of the rows that returns one number or several, with names; its variance needs replicates."""
