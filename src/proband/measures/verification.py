@@ -368,7 +368,8 @@ class ErrorRates(Result):
     def _crossing(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The first corner of `curve` whose FMR is not below its FNMR, and the one before, found without making them all."""
         c = self.counts
-        genuine = np.flatnonzero(c.genuine_at)
+        there = c.genuine_at > 0
+        genuine = range(len(there)) if there.all() else np.flatnonzero(there)
         last = 2 * len(genuine) + 1
 
         def corner(place: int) -> tuple[float, float]:

@@ -365,8 +365,7 @@ class _Edges:
         extra = np.asarray(thresholds, dtype=np.float64).ravel()
         if np.isnan(extra).any():
             raise UsageError("A threshold must be a number.")
-        firsts = np.flatnonzero(np.concatenate([genuine[:1] == genuine[:1], genuine[1:] != genuine[:-1]]))
-        wanted, at = genuine[firsts] + 0.0, np.diff(firsts, append=len(genuine))  # no minus zero
+        wanted, at = _distinct(genuine)
         places, new = _new_among(wanted, np.unique(extra) + 0.0)
         if len(new):
             wanted, at = np.insert(wanted, places, new), np.insert(at, places, 0)
@@ -386,6 +385,16 @@ class _Edges:
         )  # behind each edge that is of the bins alone
         runs = pairwise([0, *starts, len(counts) + 1])
         return np.concatenate([counts[start : stop - 1] for start, stop in runs])
+
+
+def _distinct(ascending: Floats) -> tuple[Floats, Counts]:
+    """Return the distinct of some numbers, none of them a minus zero, and how often each is there."""
+    first = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    if first.all():
+        return ascending + 0.0, np.ones(len(ascending), dtype=np.int64)
+    places = np.flatnonzero(first)
+    return ascending[places] + 0.0, np.diff(places, append=len(ascending))
 
 
 def _new_among(edges: Floats, more: Floats) -> tuple[Counts, Floats]:
