@@ -18,7 +18,7 @@ from proband.kernels.vectors import quick_dot, score
 
 _MARKED, _ONE = np.uint32(1), np.uint32(2)  # cells count in steps of two
 _ONE_MORE = np.uint32(1)
-_NEAR = 2  # steps of a closer look that are taken by all scores that need no more
+_NEAR = 3  # steps of a closer look that are taken by all scores that need no more
 
 
 @njit(nogil=True, cache=True)

@@ -19,13 +19,17 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
-_COARSE, _FINE, _FINEST = 1 << 12, 1 << 16, 1 << 18  # cells: the counts of a coarse grid stay in the first-level cache, …
+_COARSE, _FINE, _FINEST = (
+    1 << 12,
+    1 << 16,
+    1 << 17,
+)  # cells: the counts of a coarse grid stay in the first-level cache, …
 _WORTH = 0.08  # … which is worth a closer look at up to so many of the scores
 _TAIL = 0.001  # the share of scores on either side that lies beyond the grid
 _TAILS, _DEEP = (0.02, 0.1, 0.3), 5.0  # shares to try where a closer look takes more steps than so many
 _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
-_ROOM = 1 << 13  # scores that a kernel takes at a time
+_ROOM = 1 << 14  # scores that a kernel takes at a time
 _MOST_DEPTHS = 32
 LONG = 1 << 18  # scores of a list that take longer to sort than a kernel takes to be compiled and to run
 TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
@@ -325,6 +329,15 @@ class PairAccumulator:
             )
         self._cost += Fraction(cost)
 
+    def pour(self) -> Counts:
+        """Put together what was counted by cells and by edges since this was last done; return how many lie between and upon the edges."""
+        if self._pending:
+            from proband.kernels.pairs import pour_cells
+
+            pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
+            self._pending = 0
+        return self._slots
+
     def merge(self, other: PairAccumulator) -> None:
         """Take over the counts of another accumulator of the same edges."""
         if not np.array_equal(self.grid.edges, other.grid.edges):
@@ -334,7 +347,7 @@ class PairAccumulator:
     @property
     def counted(self) -> Counted:
         """All that was counted, without the grid: what another accumulator of the same grid takes over."""
-        return Counted(self._poured(), self._extremes, self.excluded, self._cost)
+        return Counted(self.pour(), self._extremes, self.excluded, self._cost)
 
     def take(self, counted: Counted) -> None:
         """Take over what an accumulator of the same grid counted."""
@@ -351,12 +364,12 @@ class PairAccumulator:
     @property
     def n(self) -> int:
         """How many scores were counted."""
-        return int(self._poured().sum())
+        return int(self.pour().sum())
 
     @property
     def tails(self) -> tuple[Counts, Counts]:
         """How many scores are at or above each edge, and how many above it."""
-        reaching = np.cumsum(self._poured()[::-1])[::-1]
+        reaching = np.cumsum(self.pour()[::-1])[::-1]
         return reaching[1::2], reaching[2::2]
 
     @property
@@ -379,17 +392,10 @@ class PairAccumulator:
         """The sum of ln(1 + e^s), rounded once: the same whatever the order of merging."""
         return float(self._cost)
 
-    def _poured(self) -> Counts:
-        from proband.kernels.pairs import pour_cells
-
-        pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
-        self._pending = 0
-        return self._slots
-
     def _make_room(self, tile: Values) -> None:
         self._pending += tile.size
         if self._pending > _PENDING:
-            self._poured()
+            self.pour()
             self._pending = tile.size
         if len(self._places) < tile.shape[1]:
             self._places, self._marked = np.empty((2, tile.shape[1]), dtype=np.uint32)

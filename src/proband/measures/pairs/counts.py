@@ -536,6 +536,7 @@ def _count_part(grid: ScoreGrid, sign: float, part: Iterable[Floats]) -> PairAcc
     total = PairAccumulator(grid)
     for values in part:
         total.add_list(values, sign)
+    total.pour()
     return total
 
 
