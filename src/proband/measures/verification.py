@@ -397,7 +397,7 @@ class ErrorRates(Result):
         """
         c = self.counts
         if 2 * c.n_genuine * c.n_impostor < _EXACT:  # twice every sum is a whole number that a float holds
-            lost = int(np.dot(c.genuine_at, c.impostor_ge + c.impostor_gt))
+            lost = int(np.dot(c.genuine_at, c.impostor_ge)) + int(np.dot(c.genuine_at, c.impostor_gt))
             return (c.n_genuine * c.n_impostor - lost / 2) / (c.n_genuine * c.n_impostor)
         wins = c.n_impostor - c.impostor_ge + (c.impostor_ge - c.impostor_gt) / 2
         return float((c.genuine_at * wins).sum() / (c.n_genuine * c.n_impostor))

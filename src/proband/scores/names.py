@@ -53,7 +53,8 @@ def keys_of_pairs(
     """Return a number for each two numbers below `n`, in order of the first and then of the second, in as few bytes as it takes."""
     kind = np.uint32 if n**2 <= 1 << 32 else np.uint64
     keys: npt.NDArray[np.unsignedinteger[Any]] = np.multiply(one, kind(n), dtype=kind, casting="unsafe")
-    return np.add(keys, other, out=keys, dtype=kind, casting="unsafe")
+    np.add(keys, other, out=keys, dtype=kind, casting="unsafe")
+    return keys
 
 
 def n_repeats(keys: npt.NDArray[Any]) -> int:
