@@ -304,6 +304,10 @@ class _Numbered(NamedTuple):
         taken = np.zeros(most, dtype=np.bool_)  # much quicker than sorting everybody in every comparison
         for one in (own, i, j):
             taken[one - lowest] = True
+        if lowest == 0 and taken.all():
+            as_they_are: Any = (one.astype(np.int32, copy=False) for one in (own, i, j))
+            own, i, j = as_they_are
+            return cls(own, i, j, most)
         number = (np.cumsum(taken) - 1).astype(np.int32)
         own, i, j = (number[one - lowest] for one in (own, i, j))
         return cls(own, i, j, int(taken.sum()))
