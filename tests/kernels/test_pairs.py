@@ -72,6 +72,20 @@ def test_first_at_least(kernel):
             assert kernel(values, low, high, x) == low + np.searchsorted(values[low:high], x)
 
 
+@pytest.mark.parametrize("margin", [0.0, 0.3, 2.6])
+@pytest.mark.parametrize("slope", [3.0, 0.5, 0.0])
+@both(kernels.lay_cells)
+def test_lay_cells(kernel, slope, margin):
+    keys = np.unique(np.random.default_rng(0).integers(-12, 13, 15)) / 4.0 + 0.1
+    starts, stops = np.empty((2, N_CELLS), dtype=np.int32)
+    kernel(ended(keys), slope, 8.0 if slope else 0.0, margin if slope else 0.0, starts, stops)
+    places = keys * slope + (8.0 if slope else 0.0)
+    low, high = (np.clip(np.floor(places + side * bool(slope)), 0, N_CELLS - 1) for side in (-margin, margin))
+    cells = np.arange(N_CELLS)
+    assert starts.tolist() == [np.count_nonzero(high < c) for c in cells]
+    assert stops.tolist() == [np.count_nonzero(low <= c) for c in cells]
+
+
 @pytest.mark.parametrize("room", [5, 64])
 @pytest.mark.parametrize("with_codes", [False, True])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -95,7 +109,7 @@ def test_count_values(kernel, seed, dtype, sign, with_codes, room):
     extremes = np.array([np.inf, -np.inf])
     kernel(
         tile, codes, firsts, sign, rows, columns, sign * slope, offset, float(N_CELLS - 1),
-        starts, depths_of(starts, stops), ended(edges), cells, *counts, extremes, excluded, *lists(room),
+        starts, depths_of(starts, stops), ended(edges), 3, N_CELLS - 4, cells, *counts, extremes, excluded, *lists(room),
     )  # fmt: skip
     kernels.pour_cells(cells, starts, *counts, slots)
 
@@ -121,7 +135,7 @@ def test_find_slots(kernel, seed):
     assert slots.tolist() == [np.count_nonzero(edges < x) + np.count_nonzero(edges <= x) for x in values]
 
 
-def test_every_marked_cell_tells_the_extremes():
+def test_cells_up_to_one_and_from_another_tell_the_extremes():
     rng = np.random.default_rng(1)
     tile = rng.standard_normal((5, 11))
     rows, columns = np.array([0, 1, 2, 0, 1], dtype=np.int32), rng.integers(0, 3, 11).astype(np.int32)
@@ -129,7 +143,7 @@ def test_every_marked_cell_tells_the_extremes():
     extremes = np.array([np.inf, -np.inf])
     kernels.count_values(
         tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, columns, -2.0, 8.0, float(N_CELLS - 1),
-        starts, depths_of(starts, stops), ended(np.empty(0)), np.ones(N_CELLS + 1, dtype=np.uint32),
+        starts, depths_of(starts, stops), ended(np.empty(0)), 8, 8, np.ones(N_CELLS + 1, dtype=np.uint32),
         *counters(np.empty(0)), extremes, np.zeros(2, dtype=np.int64), *lists(11),
     )  # fmt: skip
     others = -tile[rows[:, None] != columns]

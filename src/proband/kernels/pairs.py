@@ -18,6 +18,7 @@ from proband.kernels.vectors import quick_dot, score
 
 _MARKED, _ONE = np.uint32(1), np.uint32(2)  # cells count in steps of two
 _ONE_MORE = np.uint32(1)
+_NEAR = 3  # steps of a closer look that are taken by all scores that need no more
 
 
 @njit(nogil=True, cache=True)
@@ -45,6 +46,27 @@ def _nearby(values, start, stop, x):
 
 
 @njit(nogil=True, cache=True)
+def lay_cells(keys, slope, offset, margin, starts, stops):
+    """Find for every cell of a grid which keys may be near its scores: ``keys[starts[c]:stops[c]]``; they ascend and end in infinity.
+
+    A key is near the cells that its place, give or take the margin, lies in; those beyond the outermost cells are near these.
+    """
+    n, last = keys.shape[0] - 1, starts.shape[0] - 1
+    starts[:] = n
+    stops[:] = n
+    for k in range(n - 1, -1, -1):
+        place = keys[k] * slope + offset
+        starts[np.int64(min(np.float64(last), max(0.0, place + margin)))] = k
+        if place - margin >= 1.0:
+            stops[np.int64(min(np.float64(last), place - margin - 1.0))] = k
+    starts[0] = 0
+    stops[last] = n
+    for c in range(last - 1, -1, -1):
+        starts[c] = min(starts[c], starts[c + 1])
+        stops[c] = min(stops[c], stops[c + 1])
+
+
+@njit(nogil=True, cache=True)
 def _place(row, slope, offset, last, places):
     """The grid cell of every score: a nondecreasing function of closeness, whatever its rounding."""
     zero = last - last  # in the precision that the rest is computed in
@@ -66,24 +88,41 @@ def _tally(places, n, cells, marked):
 
 
 @njit(nogil=True, cache=True)
-def _sort_by_depth(
-    row, sign, subject, subjects, places, marked, n_marked, starts, depths, fills, values, lows, extremes
-):
-    """Put the scores that need a closer look into lists by how many steps theirs takes, with the first edge that may be theirs."""
-    lowest, highest = extremes[0], extremes[1]
-    fills[:] = 0
+def _split_by_depth(
+    row, sign, subject, subjects, places, marked, n_marked, starts, depths, low_cell, high_cell, values, lows, extremes
+):  # fmt: skip
+    """List the scores that have few edges near, with the first of these, and leave the others in `marked`; say how many each are.
+
+    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones.
+    """
+    n_near = n_deep = np.uint32(0)
     for m in range(n_marked):
         j = marked[m]
         cell = places[j]
-        depth = np.uint64(depths[cell])
         value = sign * np.float64(row[j])
-        if subject != subjects[j]:
-            lowest, highest = min(lowest, value), max(highest, value)
+        if (cell <= low_cell or cell >= high_cell) and subject != subjects[j]:
+            extremes[0], extremes[1] = min(extremes[0], value), max(extremes[1], value)
+        deep = np.uint32(depths[cell] > _NEAR)
+        values[n_near] = value
+        lows[n_near] = starts[cell]
+        n_near += _ONE_MORE - deep
+        marked[n_deep] = j
+        n_deep += deep
+    return n_near, n_deep
+
+
+@njit(nogil=True, cache=True)
+def _sort_by_depth(row, sign, places, deep, n_deep, starts, depths, fills, values, lows):
+    """Put scores into lists by how many steps their closer look takes, with the first edge that may be theirs."""
+    fills[:] = 0
+    for m in range(n_deep):
+        j = deep[m]
+        cell = places[j]
+        depth = np.uint64(depths[cell])
         filled = fills[depth]
-        values[depth, filled] = value
+        values[depth, filled] = sign * np.float64(row[j])
         lows[depth, filled] = starts[cell]
         fills[depth] = filled + _ONE_MORE
-    extremes[0], extremes[1] = lowest, highest
 
 
 @njit(nogil=True, cache=True)
@@ -102,16 +141,29 @@ def _bisect(values, lows, n, edges, depth):
 
 
 @njit(nogil=True, cache=True)
+def _count_placed(values, lows, n, edges, depth, between, upon):
+    """Count n scores by the first edge that may be theirs, with fewer than 2**depth that may."""
+    _bisect(values, lows, n, edges, depth)
+    for m in range(n):
+        k = np.uint64(lows[m])
+        if edges[k] == values[m]:
+            upon[k] += _ONE_MORE
+        else:
+            between[k] += _ONE_MORE
+
+
+@njit(nogil=True, cache=True)
 def count_values(
     tile, codes, firsts, sign, row_subjects, column_subjects,
-    slope, offset, last, starts, depths, edges, cells, between, upon, extremes, excluded,
+    slope, offset, last, starts, depths, edges, low_cell, high_cell, cells, between, upon, extremes, excluded,
     places, marked, fills, values, lows,
 ):  # fmt: skip
     """Count a tile of scores, each as it stands.
 
     Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; `excluded` gains the
     numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects.
-    Fewer than ``2**depths[c]`` edges can be near the scores of cell c. The last five are room to work in: as many scores as fit
+    Fewer than ``2**depths[c]`` edges can be near the scores of cell c, and those in cells up to `low_cell` or from `high_cell` on
+    may be the extreme ones. The last five are room to work in: as many scores as fit
     there are taken at a time, and stay in the nearest cache.
     """
     n_columns, room = tile.shape[1], values.shape[1]
@@ -130,19 +182,16 @@ def count_values(
                         excluded[0] += code == DONT_CARE
                         excluded[1] += code == FAILED
             n_marked = _tally(places, n, cells, marked)
-            _sort_by_depth(
+            n_near, n_deep = _split_by_depth(
                 row, sign, row_subjects[i], column_subjects[first : first + n], places, marked, n_marked,
-                starts, depths, fills, values, lows, extremes,
+                starts, depths, low_cell, high_cell, values[0], lows[0], extremes,
             )  # fmt: skip
-            for depth in range(fills.shape[0]):
-                n_deep = fills[depth]
-                _bisect(values[depth], lows[depth], n_deep, edges, depth)
-                for m in range(n_deep):
-                    k = np.uint64(lows[depth, m])
-                    if edges[k] == values[depth, m]:
-                        upon[k] += _ONE_MORE
-                    else:
-                        between[k] += _ONE_MORE
+            _count_placed(values[0], lows[0], n_near, edges, _NEAR, between, upon)
+            if n_deep:
+                _sort_by_depth(row, sign, places, marked, n_deep, starts, depths, fills, values, lows)
+                for depth in range(_NEAR + 1, fills.shape[0]):
+                    if fills[depth]:
+                        _count_placed(values[depth], lows[depth], fills[depth], edges, depth, between, upon)
 
 
 @njit(nogil=True, cache=True)

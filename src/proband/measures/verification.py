@@ -371,7 +371,8 @@ class ErrorRates(Result):
     def _crossing(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The first corner of `curve` whose FMR is not below its FNMR, and the one before, found without making them all."""
         c = self.counts
-        genuine = np.flatnonzero(c.genuine_at)
+        there = c.genuine_at > 0
+        genuine = range(len(there)) if there.all() else np.flatnonzero(there)
         last = 2 * len(genuine) + 1
 
         def corner(place: int) -> tuple[float, float]:
@@ -399,7 +400,7 @@ class ErrorRates(Result):
         """
         c = self.counts
         if 2 * c.n_genuine * c.n_impostor < _EXACT:  # twice every sum is a whole number that a float holds
-            lost = int(np.dot(c.genuine_at, c.impostor_ge + c.impostor_gt))
+            lost = int(np.dot(c.genuine_at, c.impostor_ge)) + int(np.dot(c.genuine_at, c.impostor_gt))
             return (c.n_genuine * c.n_impostor - lost / 2) / (c.n_genuine * c.n_impostor)
         wins = c.n_impostor - c.impostor_ge + (c.impostor_ge - c.impostor_gt) / 2
         return float((c.genuine_at * wins).sum() / (c.n_genuine * c.n_impostor))

@@ -51,9 +51,9 @@ def keys_of_pairs(
     one: npt.NDArray[Any], other: npt.NDArray[Any], n: int
 ) -> npt.NDArray[np.unsignedinteger[Any]]:
     """Return a number for each two numbers below `n`, in order of the first and then of the second, in as few bytes as it takes."""
-    keys: npt.NDArray[np.unsignedinteger[Any]] = one.astype(np.uint32 if n**2 <= 1 << 32 else np.uint64)
-    keys *= keys.dtype.type(n)
-    keys += other.astype(keys.dtype, copy=False)
+    kind = np.uint32 if n**2 <= 1 << 32 else np.uint64
+    keys: npt.NDArray[np.unsignedinteger[Any]] = np.multiply(one, kind(n), dtype=kind, casting="unsafe")
+    np.add(keys, other, out=keys, dtype=kind, casting="unsafe")
     return keys
 
 

@@ -19,13 +19,17 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
-_COARSE, _FINE = 1 << 12, 1 << 16  # cells: the counts of a coarse grid stay in the first-level cache, …
+_COARSE, _FINE, _FINEST = (
+    1 << 12,
+    1 << 16,
+    1 << 17,
+)  # cells: the counts of a coarse grid stay in the first-level cache, …
 _WORTH = 0.08  # … which is worth a closer look at up to so many of the scores
 _TAIL = 0.001  # the share of scores on either side that lies beyond the grid
 _TAILS, _DEEP = (0.02, 0.1, 0.3), 5.0  # shares to try where a closer look takes more steps than so many
 _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
-_ROOM = 1 << 12  # scores that a kernel takes at a time
+_ROOM = 1 << 14  # scores that a kernel takes at a time
 _MOST_DEPTHS = 32
 LONG = 1 << 18  # scores of a list that take longer to sort than a kernel takes to be compiled and to run
 TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
@@ -81,12 +85,13 @@ class ScoreGrid:
         def laid(n_cells: int, tail: float) -> ScoreGrid:
             return cls._laid(n_cells, tail, ended, keys, band, typical, precision)
 
-        grid = laid(_COARSE, _TAIL)
-        if grid._share_marked(typical) >= _WORTH:
-            grid = laid(_FINE, _TAIL)
+        fine = _FINE if band else _FINEST
+        grid = laid(fine, _TAIL)
+        if grid._share_near(typical, fine // _COARSE) < _WORTH:
+            grid = laid(_COARSE, _TAIL)
         if grid._mean_depth(typical) <= _DEEP:
             return grid
-        return min((grid, *(laid(_FINE, tail) for tail in _TAILS)), key=lambda one: one._mean_depth(typical))
+        return min((grid, *(laid(fine, tail) for tail in _TAILS)), key=lambda one: one._mean_depth(typical))
 
     @classmethod
     def _laid(
@@ -112,16 +117,14 @@ class ScoreGrid:
         def cell(keys: Floats, side: float) -> Counts:
             return _cells_of(keys, float(slope), float(offset) + side, n_cells)
 
-        starts, stops = np.zeros(n_cells, dtype=np.int32), np.full(n_cells, len(keys) - 1, dtype=np.int32)
-        if slope:
-            ends = np.arange(1, n_cells) - float(offset)
-            starts[1:] = np.searchsorted(keys[:-1], (ends - margin) / float(slope))
-            beyond = (ends + margin) / float(slope)
-            near = np.flatnonzero(keys[starts[1:]] < beyond)  # hardly any: the margin is narrow
-            stops[:-1] = starts[1:]
-            stops[near] = np.searchsorted(keys[:-1], beyond[near])
-        else:
-            starts[1:] = len(keys) - 1
+        from proband.kernels.pairs import lay_cells
+
+        starts, stops = np.empty((2, n_cells), dtype=np.int32)
+        lay_cells(keys, float(slope), float(offset), margin, starts, stops)
+        within = stops - starts
+        depths = np.zeros(n_cells, dtype=np.uint8)
+        for bit in range(int(within.max()).bit_length()):
+            depths += within >= 1 << bit
         return cls(
             edges=edges,
             keys=keys,
@@ -130,9 +133,7 @@ class ScoreGrid:
             offset=offset,
             starts=starts,
             stops=stops,
-            depths=np.searchsorted(1 << np.arange(_MOST_DEPTHS - 1), stops - starts, side="right").astype(
-                np.uint8
-            ),
+            depths=depths,
             low_cell=int(cell(typical, margin).min(initial=n_cells)),
             high_cell=int(cell(typical, -margin).max(initial=0)),
         )
@@ -149,15 +150,16 @@ class ScoreGrid:
 
     def new_cells(self) -> npt.NDArray[np.uint32]:
         """Make empty cells, marked where scores need a closer look; the last stands for scores not to be counted."""
-        cells = np.arange(len(self.starts))
-        marked = (self.starts < self.stops) | (cells <= self.low_cell) | (cells >= self.high_cell)
-        return np.append(marked, False).astype(np.uint32)
+        marked = np.append(self.starts < self.stops, False)
+        marked[: self.low_cell + 1] = marked[self.high_cell : -1] = True
+        return marked.astype(np.uint32)
 
-    def _share_marked(self, typical: Floats) -> float:
-        """How many of the typical scores need a closer look."""
+    def _share_near(self, typical: Floats, n: int) -> float:
+        """How many of the typical scores would be near an edge if every n cells were one."""
         if not typical.size:
             return 0.0
-        return float(self.new_cells()[self._cells_of(typical)].mean())
+        first = self._cells_of(typical) // n * n
+        return float((self.starts[first] < self.stops[first + n - 1]).mean())
 
     def _mean_depth(self, typical: Floats) -> float:
         """How many steps a closer look at one of the typical scores takes."""
@@ -287,7 +289,7 @@ class PairAccumulator:
         count_values(
             tile, codes, firsts, sign, row_codes, column_codes,
             grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.depths, grid.edges,
-            self._cells, self._between, self._upon, self._extremes, self.excluded,
+            grid.low_cell, grid.high_cell, self._cells, self._between, self._upon, self._extremes, self.excluded,
             self._places, self._marked, self._fills, self._values, self._lows,
         )  # fmt: skip
 
@@ -327,6 +329,15 @@ class PairAccumulator:
             )
         self._cost += Fraction(cost)
 
+    def pour(self) -> Counts:
+        """Put together what was counted by cells and by edges since this was last done; return how many lie between and upon the edges."""
+        if self._pending:
+            from proband.kernels.pairs import pour_cells
+
+            pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
+            self._pending = 0
+        return self._slots
+
     def merge(self, other: PairAccumulator) -> None:
         """Take over the counts of another accumulator of the same edges."""
         if not np.array_equal(self.grid.edges, other.grid.edges):
@@ -336,7 +347,7 @@ class PairAccumulator:
     @property
     def counted(self) -> Counted:
         """All that was counted, without the grid: what another accumulator of the same grid takes over."""
-        return Counted(self._poured(), self._extremes, self.excluded, self._cost)
+        return Counted(self.pour(), self._extremes, self.excluded, self._cost)
 
     def take(self, counted: Counted) -> None:
         """Take over what an accumulator of the same grid counted."""
@@ -353,12 +364,12 @@ class PairAccumulator:
     @property
     def n(self) -> int:
         """How many scores were counted."""
-        return int(self._poured().sum())
+        return int(self.pour().sum())
 
     @property
     def tails(self) -> tuple[Counts, Counts]:
         """How many scores are at or above each edge, and how many above it."""
-        reaching = np.cumsum(self._poured()[::-1])[::-1]
+        reaching = np.cumsum(self.pour()[::-1])[::-1]
         return reaching[1::2], reaching[2::2]
 
     @property
@@ -381,17 +392,10 @@ class PairAccumulator:
         """The sum of ln(1 + e^s), rounded once: the same whatever the order of merging."""
         return float(self._cost)
 
-    def _poured(self) -> Counts:
-        from proband.kernels.pairs import pour_cells
-
-        pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
-        self._pending = 0
-        return self._slots
-
     def _make_room(self, tile: Values) -> None:
         self._pending += tile.size
         if self._pending > _PENDING:
-            self._poured()
+            self.pour()
             self._pending = tile.size
         if len(self._places) < tile.shape[1]:
             self._places, self._marked = np.empty((2, tile.shape[1]), dtype=np.uint32)

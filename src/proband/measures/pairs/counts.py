@@ -7,11 +7,12 @@ Everything here is *closeness*: similarities as they are, distances negated, so 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 from math import log, nan
+from operator import call
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -286,7 +287,6 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     mated, failed, score = frame["mated"], frame["failed"], frame["score"]
     genuine = sign * score.filter(mated & ~failed).to_numpy()
-    genuine.sort()
     impostors = score.filter(~mated & ~failed)
     tails, edges = _of_list(genuine, thresholds, impostors, sign)
     return _counts(
@@ -365,8 +365,7 @@ class _Edges:
         extra = np.asarray(thresholds, dtype=np.float64).ravel()
         if np.isnan(extra).any():
             raise UsageError("A threshold must be a number.")
-        firsts = np.flatnonzero(np.concatenate([genuine[:1] == genuine[:1], genuine[1:] != genuine[:-1]]))
-        wanted, at = genuine[firsts] + 0.0, np.diff(firsts, append=len(genuine))  # no minus zero
+        wanted, at = _distinct(genuine)
         places, new = _new_among(wanted, np.unique(extra) + 0.0)
         if len(new):
             wanted, at = np.insert(wanted, places, new), np.insert(at, places, 0)
@@ -386,6 +385,17 @@ class _Edges:
         )  # behind each edge that is of the bins alone
         runs = pairwise([0, *starts, len(counts) + 1])
         return np.concatenate([counts[start : stop - 1] for start, stop in runs])
+
+
+def _distinct(ascending: Floats) -> tuple[Floats, Counts]:
+    """Make minus zeros among some numbers plain ones; return the distinct numbers, and how often each is there."""
+    first = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    ascending += 0.0  # in place: new memory for so many takes longer than to add
+    if first.all():
+        return ascending, np.ones(len(ascending), dtype=np.int64)
+    places = np.flatnonzero(first)
+    return ascending[places], np.diff(places, append=len(ascending))
 
 
 def _new_among(edges: Floats, more: Floats) -> tuple[Counts, Floats]:
@@ -477,12 +487,13 @@ class _Tails(NamedTuple):
 def _of_list(
     genuine: Floats, thresholds: Sequence[float], impostors: pl.Series, sign: float
 ) -> tuple[_Tails, _Edges]:
-    """Count impostor scores that are all in memory at every edge: a short list is sorted, of a long one each finds its place.
+    """Sort the genuine scores, and count impostor scores that are all in memory at every edge.
 
-    A short list is sorted sooner than a kernel is compiled.
+    A short list of impostors is sorted, which is done sooner than a kernel is compiled; of a long one each finds its place.
     """
     n = len(impostors)
     if n < LONG:
+        genuine.sort()
         closeness = np.sort(sign * impostors.to_numpy())
         extremes = closeness[[0, -1]] if n else closeness
         edges = _Edges.of(genuine, thresholds, extremes)
@@ -491,7 +502,8 @@ def _of_list(
     chunks = [chunk.to_numpy() for chunk in impostors.get_chunks()]
     parts = _parts_of(chunks, max(-(-n // default_threads()), _IMPOSTORS_AN_EDGE * len(genuine)))
     threads = min(len(parts), 1 if working.get() else default_threads())
-    ends = np.concatenate(list(in_threads(_ends_of, parts, threads)))
+    beside: list[Callable[[], Any]] = [genuine.sort, *(partial(_ends_of, part) for part in parts)]
+    ends = np.concatenate(list(in_threads(call, beside, threads))[1:])
     extremes = np.sort(sign * np.array([ends.min(), ends.max()]))
     edges = _Edges.of(genuine, thresholds, extremes)
     typical = np.concatenate([extremes, *(sign * chunk[:: -(-n // TYPICAL)] for chunk in chunks)])
@@ -527,6 +539,7 @@ def _count_part(grid: ScoreGrid, sign: float, part: Iterable[Floats]) -> PairAcc
     total = PairAccumulator(grid)
     for values in part:
         total.add_list(values, sign)
+    total.pour()
     return total
 
 

@@ -31,6 +31,7 @@ from proband.results.about import NOBODY, RestsOn
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.scores.names import keys_of_pairs
 from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
@@ -303,6 +304,10 @@ class _Numbered(NamedTuple):
         taken = np.zeros(most, dtype=np.bool_)  # much quicker than sorting everybody in every comparison
         for one in (own, i, j):
             taken[one - lowest] = True
+        if lowest == 0 and taken.all():
+            as_they_are: Any = (one.astype(np.int32, copy=False) for one in (own, i, j))
+            own, i, j = as_they_are
+            return cls(own, i, j, most)
         number = (np.cumsum(taken) - 1).astype(np.int32)
         own, i, j = (number[one - lowest] for one in (own, i, j))
         return cls(own, i, j, int(taken.sum()))
@@ -354,10 +359,16 @@ def _error(genuine: Floats, impostor: Floats) -> tuple[float, float | None]:
 def _sums(impostor: Floats, people: _Numbered) -> PlacementSums:
     """What the impostor comparisons of each person, and of each two people, add up to."""
     _, i, j, n = people
-    of_pairs = _by_two(impostor, people)
-    totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
     counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-    return PlacementSums(totals, counts, float(of_pairs.data @ of_pairs.data), len(impostor))
+    if n**2 <= len(impostor):  # a table of every two takes less room than a list
+        keys = keys_of_pairs(np.minimum(i, j), np.maximum(i, j), n)
+        of_pairs = np.bincount(keys, weights=impostor, minlength=n**2).reshape(n, n)
+        squares = float(of_pairs.ravel() @ of_pairs.ravel())
+    else:
+        of_pairs = _by_two(impostor, people)
+        squares = float(of_pairs.data @ of_pairs.data)
+    totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
+    return PlacementSums(totals, counts, squares, len(impostor))
 
 
 class _Spread(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine import one_blas_thread
 from proband.inference.verification.people.meetings import Comparisons, Ints
 from proband.scores.names import keys_of_pairs
 
@@ -16,6 +17,8 @@ Numbers = npt.NDArray[np.int32]
 
 _AT_ONCE = 1 << 10  # pairs of people between two looks at who is still free
 _GAPS_AT_ONCE = 1 << 20
+_ROOM = 4  # entries of a table of all pairs of people to a listed one, at most
+_EXACT = 2**53  # whole numbers up to this are exact in floating point, in whatever order they are added
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +122,25 @@ class ListedComparisons:
     def in_drawings(self, weights: npt.NDArray[np.int32]) -> Ints:
         """How many comparisons each drawing of people has: Σ_{i<j} w_i w_j n_ij for each row of weights."""
         drawn = weights.astype(np.int64)
-        counts: Ints = np.einsum("rs,rs->r", np.asarray(drawn @ self._table), drawn)
+        if self._is_dense and int(drawn.sum(axis=1).max(initial=0)) * int(self.counts.max()) < _EXACT:
+            with one_blas_thread():
+                met = (drawn.astype(np.float64) @ self._full_table).astype(np.int64)
+        else:
+            met = np.asarray(drawn @ self._table)
+        counts: Ints = np.einsum("rs,rs->r", met, drawn)
         return counts
+
+    @property
+    def _is_dense(self) -> bool:
+        """Whether so many people meet that a table of all takes not much more room than a list."""
+        return 0 < self.n_subjects**2 <= _ROOM * len(self.counts)
+
+    @cached_property
+    def _full_table(self) -> npt.NDArray[np.float64]:
+        """How often every two meet, the lower number first, people who never do among them."""
+        table = np.zeros((self.n_subjects, self.n_subjects))
+        table[self.first, self.second] = self.counts
+        return table
 
     @cached_property
     def _rows(self) -> Ints:
