@@ -13,8 +13,6 @@ from proband.kernels import walsh as kernels
 def kernel(request, monkeypatch):
     if request.param == "compiled":
         return kernels
-    for name in ("_two", "_four", "_eight"):
-        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
     monkeypatch.setattr(kernels, "walsh", kernels.walsh.py_func)
     monkeypatch.setattr(kernels, "spread_pairs", kernels.spread_pairs.py_func)
     return kernels

@@ -103,8 +103,8 @@ def test_count_subjects(kernel, dtype, with_cells, sign):
         assert_counts(found, matrix_twin(tile, cells, sign, row_codes, column_codes, by_subject=True))
 
 
-@both(counting._best_mate)
-def test_best_mate_says_why_there_is_none(kernel):
+def test_best_mate_says_why_there_is_none():
+    kernel = counting._best_mate
     row = np.array([5.0, 7.0, 7.0, 9.0])
     plain = np.empty(0, dtype=np.uint8)
     assert kernel(row, plain, 1.0, np.array([0, 1, 2])) == (RANKED, 7.0, 2)

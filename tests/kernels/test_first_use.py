@@ -54,7 +54,14 @@ def test_plain_jobs_compile_each_kernel_once(tmp_path: Path) -> None:
     assert len(after) == 4
     for before, now in pairwise([{}, *after]):
         assert {name for name, times in now.items() if times > before.get(name, 0) + 1} == set()
-    for name in ("_score", "count_rejected", "add_placements", "pour_cells", "tally_draws", "weighted_sizes"):
+    for name in (
+        "fill_scores",
+        "count_rejected",
+        "add_placements",
+        "pour_cells",
+        "tally_draws",
+        "weighted_sizes",
+    ):
         assert after[-1][name] == 1, name  # the same for matrices and embeddings
-    unused = {"_score_by_component", "count_subjects", "count_screened_subjects", "sum_costs", "add_pairs"}
+    unused = {"fill_by_component", "count_subjects", "count_screened_subjects", "sum_costs", "add_pairs"}
     assert not any(after[-1].get(name) for name in unused)

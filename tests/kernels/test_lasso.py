@@ -68,13 +68,13 @@ def test_what_is_left_is_that_of_the_vectors() -> None:
 def test_too_few_rounds_are_told() -> None:
     atoms, faces = case(1, 10, 30, 1.0)
     out = np.zeros((4, 10))
-    assert lasso._codes(atoms @ atoms.T, faces @ atoms.T, 0.001, 1, out) == 0
+    assert lasso.fill_codes(atoms @ atoms.T, faces @ atoms.T, 0.001, 1, out) == 0
 
 
 def test_plain_python_gives_the_same() -> None:
     atoms, faces = case(2, 8, 20, 1.0)
     gram, products = atoms @ atoms.T, faces @ atoms.T
     out = [np.zeros((4, 8)), np.zeros((4, 8))]
-    for kernel, codes in zip((lasso._codes, lasso._codes.py_func), out, strict=True):
+    for kernel, codes in zip((lasso.fill_codes, lasso.fill_codes.py_func), out, strict=True):
         assert kernel(gram, products, 0.01, 100, codes) == -1
     np.testing.assert_array_equal(*out)

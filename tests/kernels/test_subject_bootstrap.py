@@ -47,13 +47,14 @@ def test_count_rejected(kernel, n_pairs, n_drawings, n_values):
     subjects = rng.integers(n_people, size=n_genuine)
     places = np.sort(rng.integers(n_genuine, size=len(ends) + 1))[::-1].copy()
     found, rejected = np.full_like(allowed, len(ends)), np.empty_like(allowed)
-    room = np.zeros((2, n_drawings), dtype=np.int64)
+    room = np.zeros((2, n_drawings), dtype=np.int64), np.zeros(n_drawings, dtype=np.int64)
+    groups = np.searchsorted(ends, np.arange(n_pairs), side="right")
     kernel(
         weights,
         np.ascontiguousarray(weights.T),
         first,
         second,
-        ends,
+        groups,
         allowed,
         subjects,
         places,

@@ -16,7 +16,7 @@ _SUBSETS = 1 << SUBSET
 _ONE = np.uint64(1)
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def deal(draws, order, pattern_starts, cycles, choices):
     """Deal every pattern's cycle of choices to its people in random order; what is left over is drawn from the cycle.
 
@@ -91,7 +91,7 @@ def pack(choices, starts, gallery, chunk_of, bit_of, options, subsets):
                         )
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def order_levels(
     closeness, first, last, starts, gallery, probe, unusable, first_row, level_option, level_end
 ):
@@ -126,7 +126,7 @@ def order_levels(
     return level_starts
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def list_rivals(
     closeness, first, last, first_row, rival_image, owner, chunk_of, bit_of, gallery, probe, level_starts, level_option,
     level_end, strictly, group_starts, entry_starts, entry_masks, entry_subsets,
@@ -258,7 +258,7 @@ def count_low_ranks(
         )  # fmt: skip
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def _count_chunk(
     options, subsets, starts, level_starts, level_option, level_end, group_starts, entry_starts, entry_masks,
     entry_subsets, start, counts, by_person,
@@ -337,7 +337,7 @@ def mark_rivals(closeness, options, gallery, probe, first_row, rival_image, owne
                     tied[k, i >> 6] |= _ONE << np.uint64(i & 63)
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def count_rivals(choices, starts, gallery, bits, counts):
     """Count, for every trial and person, the rivals whose chosen image is marked: trials × people."""
     n_trials, n_people = choices.shape

@@ -27,18 +27,34 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, lookup_environment
 from numba.core.runtime.nrt import rtsys
+from numba.extending import register_jitable
 
 _LOG = logging.getLogger("proband")
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
-def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function as `numba.njit` does; with ``cache=True`` the result is kept sealed."""
+def njit(
+    *, cache: bool = False, allocates: bool = False, **options: Any
+) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function as `numba.njit` does.
+
+    What nobody uses is not compiled: a way to call a kernel from C; a way to call from Python what begins with an underscore, which
+    is a part of other kernels alone, and to Python a plain function; and counts of who holds an array, unless arrays are made.
+
+    Parameters
+    ----------
+    cache, allocates
+        Whether what was compiled is kept, sealed; and whether the function makes arrays.
+    options
+        Those of numba.
+    """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        plain: dict[str, Any] = {"no_cfunc_wrapper": True, **options}  # nobody calls kernels from C
-        dispatcher = numba.njit(**plain)(function)
-        if options.get("cache"):
+        if function.__name__.startswith("_"):
+            return register_jitable(_nrt=allocates, **options)(function)
+        unknown: dict[str, Any] = {"no_cfunc_wrapper": True, "_nrt": allocates}  # to the types of numba
+        dispatcher = numba.njit(cache=cache, **unknown, **options)(function)
+        if cache:
             dispatcher._cache = _SealedCache(function)
         return dispatcher
 

@@ -48,7 +48,7 @@ def count_images(tile, cells, sign, mate_starts, mates, closer, tied, best_mates
         tied[i] = equal
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def count_subjects(
     tile, cells, sign, mate_starts, mates, column_subjects, n_subjects, closer, tied, best_mates, status
 ):

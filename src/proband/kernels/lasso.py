@@ -85,8 +85,9 @@ def _solve(gram, products, penalty, code, signs, active, factor, target, most):
     return False
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _codes(gram, products, penalty, most, out):
+@njit(allocates=True, nogil=True, cache=True, error_model="numpy")
+def fill_codes(gram, products, penalty, most, out):
+    """Fill in the codes of all products; the number of one that was not found, −1 if there is none."""
     n = gram.shape[0]
     signs, active = np.empty(n + 1), np.empty(n + 1, np.intp)
     factor, target = np.empty((n + 1, n + 1)), np.empty(n + 1)
@@ -96,8 +97,9 @@ def _codes(gram, products, penalty, most, out):
     return -1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _unexplained(gram, products, squares, codes, owners, out):
+@njit(allocates=True, nogil=True, cache=True, error_model="numpy")
+def fill_unexplained(gram, products, squares, codes, owners, out):
+    """Fill in what the atoms of each owner leave unexplained."""
     n = gram.shape[0]
     used = np.empty(n, np.intp)
     for i in range(products.shape[0]):
@@ -125,7 +127,7 @@ def sparse_codes(gram: Floats, products: Floats, penalty: float) -> tuple[Floats
         Codes, rows × atoms, and the first row that did not settle, or -1.
     """
     codes = np.zeros(products.shape)
-    failed = _codes(gram, products, float(penalty), _MOST_ROUNDS * (len(gram) + 1), codes)
+    failed = fill_codes(gram, products, float(penalty), _MOST_ROUNDS * (len(gram) + 1), codes)
     return codes, int(failed)
 
 
@@ -134,5 +136,5 @@ def unexplained(
 ) -> Floats:
     """Squared length of what the atoms of each class leave of each row, given its code: rows × classes."""
     out = np.empty((len(products), n_classes))
-    _unexplained(gram, products, squares, codes, owners, out)
+    fill_unexplained(gram, products, squares, codes, owners, out)
     return out

@@ -34,7 +34,7 @@ def count_beating(row, mate, ties_beat, own, image_starts, uses, beating):
     return fine
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def at_most(beating, sizes, cumulative):
     """Fill ``cumulative[k]`` with the probability that at most k rivals beat the mate, rival q with beating/sizes.
 
@@ -77,7 +77,7 @@ def at_most(beating, sizes, cumulative):
     cumulative[surely + perhaps :] = 1.0  # more than all of them cannot beat it
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def covariances(
     s, starts, chances, gallery, entry_starts, rivals, left, image_starts, images, sizes, uses
 ):  # fmt: skip

@@ -37,7 +37,7 @@ def warp_by_eyes(image, eyes, aims, out):
             out[row, column] = np.uint8(top * (1.0 - fy) + bottom * fy + 0.5)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def prepare_pixels(crops, inside, equalize, standardize, out, spread):
     """Fill row i of `out` with the pixels of crop i at the places `inside`, equalised and standardised as asked.
 

@@ -7,7 +7,7 @@ import numpy as np
 from proband.kernels.compiling import njit
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def sum_over_partners(low, high, weights, sizes, starts, products, crossed):
     """Sum w c_i c_j and w (c_i d_j + c_j d_i) over all errors (i, j) so far, after each of them.
 

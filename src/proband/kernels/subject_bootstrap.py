@@ -35,7 +35,7 @@ def weighted_sizes(weights, queries, targets, impostors):
         impostors[r] = all_queries * all_targets - same
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def add_pairs(weights, first, second, bins, totals):
     """Add w_i · w_j of every pair to the total of its bin, for all drawings.
 
@@ -61,7 +61,7 @@ def add_pairs(weights, first, second, bins, totals):
                 total[r] += own[r] * run[r]
 
 
-@njit(nogil=True, cache=True)
+@njit(allocates=True, nogil=True, cache=True)
 def add_weighted(weights, first, second, shares, bins, totals):
     """Add w_i · w_j · share of every pair to the total of its bin, for all replicates: as `add_pairs`, with weights of any kind."""
     n_pairs, n_replicates = len(first), weights.shape[1]
@@ -103,12 +103,12 @@ def _add_products(columns, first, second, start, stop, counts):
 
 @njit(nogil=True, cache=True)
 def count_rejected(
-    weights, columns, first, second, ends, allowed, subjects, places, counts, before, found, rejected
+    weights, columns, first, second, groups, allowed, subjects, places, counts, reached, found, rejected
 ):
     """Count the genuine comparisons of every drawing that are rejected where each rate of false matches sets the threshold.
 
     The sorted tail is gone down once for all drawings, a stretch at a time; where a stretch brings more false matches than a
-    rate allows, it is gone through again for that drawing, noting after which group.
+    rate allows, it is gone through again for that drawing, noting in which group.
 
     Parameters
     ----------
@@ -116,27 +116,26 @@ def count_rejected(
         Drawings × subjects, and the same as subjects × drawings.
     first, second
         The pairs of the tail, from the closest down.
-    ends
-        Where each group of equally close pairs ends; groups are accepted or not as a whole.
+    groups
+        To which group of equally close pairs each belongs; groups are accepted or not as a whole.
     allowed
         The most false matches of each drawing at each rate, from the lowest up: drawings × rates.
     subjects
         Whose the genuine comparisons are, from the least close up.
     places
         How many of them are rejected where a group is the first that is too much; and where none is.
-    counts, before
-        Room for a count of each drawing, now and before a stretch; they come as zeros.
+    counts, reached
+        Room for two counts of each drawing, before a stretch and after it (2 × drawings), and for how many rates are found; they
+        come as zeros.
     found
         Filled with the first group that is too much: drawings × rates. It comes with the number of groups, for none.
     rejected
         Filled with the weights of what is rejected; of the same shape.
     """
-    # Loops instead of arrays that are made, filled and cut here: those take several times as long to compile.
+    # Few statements, and loops instead of arrays that are made, filled and cut here: each takes its time to compile.
     n_drawings = allowed.shape[0]
     n_rates = allowed.shape[1]
     n_pairs = len(first)
-    n_groups = len(ends)
-    group = 0  # the first that ends in the stretch or after it
     wanted = n_drawings * n_rates
     for start in range(0, n_pairs, _STRETCH):
         if not wanted:
@@ -144,30 +143,21 @@ def count_rejected(
         stop = start + _STRETCH
         if stop > n_pairs:
             stop = n_pairs
+        _add_products(columns, first, second, start, stop, counts[1])
         for r in range(n_drawings):
-            before[r] = counts[r]
-        _add_products(columns, first, second, start, stop, counts)
-        for r in range(n_drawings):
-            rate = 0
-            while rate < n_rates and found[r, rate] < n_groups:
-                rate += 1
-            if rate == n_rates or counts[r] <= allowed[r, rate]:
+            count = counts[0, r]
+            counts[0, r] = counts[1, r]
+            rate = reached[r]
+            if rate == n_rates or counts[1, r] <= allowed[r, rate]:
                 continue
             own = weights[r]
-            count = before[r]
-            k = start
-            g = group
-            while rate < n_rates and g < n_groups and ends[g] <= stop:
-                while k < ends[g]:
-                    count += own[first[k]] * own[second[k]]
-                    k += 1
+            for k in range(start, stop):
+                count += own[first[k]] * own[second[k]]
                 while rate < n_rates and count > allowed[r, rate]:
-                    found[r, rate] = g
+                    found[r, rate] = groups[k]
                     rate += 1
-                    wanted -= 1
-                g += 1
-        while group < n_groups and ends[group] <= stop:
-            group += 1
+            wanted -= rate - reached[r]
+            reached[r] = rate
     for r in range(n_drawings):
         own = weights[r]
         for rate in range(n_rates):

@@ -28,21 +28,9 @@ Places = npt.NDArray[np.intp]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def dot(x, y):
-    """Inner product in float64."""
-    return sum_of_products(x, y)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
 def quick_dot(x, y):
     """Inner product in the vectors' own precision, in `SCREEN_LANES` partial sums."""
     return quick_sum_of_products(x, y)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def squared_distance(x, y):
-    """Squared Euclidean distance in float64."""
-    return sum_of_squares(x, y)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -67,14 +55,14 @@ def chi_square(x, y):
 def score(x, y, x_norm, y_norm, metric):
     """Score one pair by what matrix products can tell: cosine or inner product (larger is closer), or Euclidean distance."""
     if metric == L2:
-        return sqrt(squared_distance(x, y))
+        return sqrt(sum_of_squares(x, y))
     if metric == INNER:
-        return dot(x, y)
-    return dot(x, y) / (x_norm * y_norm)
+        return sum_of_products(x, y)
+    return sum_of_products(x, y) / (x_norm * y_norm)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _score(x, y, x_norms, y_norms, metric, sign, left, right, step, out):
+def fill_scores(x, y, x_norms, y_norms, metric, sign, left, right, step, out):
     """Fill ``out[i, k]`` with the score of row ``left[i]`` of x and row ``right[i * step + k]`` of y."""
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
@@ -83,7 +71,7 @@ def _score(x, y, x_norms, y_norms, metric, sign, left, right, step, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _score_by_component(x, y, metric, sign, left, right, step, out):
+def fill_by_component(x, y, metric, sign, left, right, step, out):
     """Do the same for the distances that are added up component by component, city-block and chi-square."""
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
@@ -133,6 +121,6 @@ def _fill(
 ) -> None:
     x, y, x_norms, y_norms, metric = exact
     if metric in (L1, CHI2):
-        _score_by_component(x, y, metric, sign, left, right, step, out)
+        fill_by_component(x, y, metric, sign, left, right, step, out)
     else:
-        _score(x, y, x_norms, y_norms, metric, sign, left, right, step, out)
+        fill_scores(x, y, x_norms, y_norms, metric, sign, left, right, step, out)

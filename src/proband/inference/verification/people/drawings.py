@@ -270,8 +270,8 @@ class AtRates:
     ----------
     fmrs, comparisons, genuine
         The rates, who meets whom, and genuine comparisons from the least close up.
-    first, second, ends
-        Impostors from the closest down, and where groups of equally close ones end.
+    first, second, groups
+        Impostors from the closest down, and the group of equally close ones that each belongs to.
     places, whole
         Genuine comparisons rejected at each group's threshold, and whether the tail holds all that could matter.
     longer
@@ -283,7 +283,7 @@ class AtRates:
     genuine: Genuine  # from the least close up
     first: Ints
     second: Ints
-    ends: Ints  # where groups of equally close impostors end, from the closest down
+    groups: Ints  # groups of equally close impostors, numbered from the closest down
     places: Ints  # how many genuine comparisons are rejected if a group may not be accepted; and if all may
     whole: bool  # the tail holds all that could matter
     longer: Tail | None = None
@@ -305,10 +305,10 @@ class AtRates:
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         order = np.argsort(-tail.closeness)  # groups count as a whole, so that the order within one is free
         closeness = tail.closeness[order]
-        ends = np.append(np.flatnonzero(np.diff(closeness)) + 1, len(closeness) or [])
+        begins = np.append(closeness[:1] == closeness[:1], closeness[1:] != closeness[:-1])  # a group
         up = np.argsort(genuine.closeness)
         ascending = Genuine(genuine.subjects[up], genuine.closeness[up])
-        values = closeness[ends.astype(np.int64) - 1]
+        values = closeness[begins]
         rejected = np.searchsorted(ascending.closeness, values, side="right")
         complete = len(closeness) == comparisons.n_impostor
         beyond = (
@@ -321,7 +321,7 @@ class AtRates:
             ascending,
             tail.first[order],
             tail.second[order],
-            ends.astype(np.int64),
+            np.cumsum(begins) - 1,
             places,
             complete or bool(places[-1] == 0),
         )
@@ -335,14 +335,16 @@ class AtRates:
         drawn = weights[there]
         upwards = np.argsort(self.fmrs, kind="stable")
         allowed = np.stack([allowed_errors(self.fmrs[place], impostors[there]) for place in upwards], axis=1)
-        groups, rejected = np.full_like(allowed, len(self.ends)), np.empty_like(allowed)
+        n_groups = len(self.places) - 1
+        found, rejected = np.full_like(allowed, n_groups), np.empty_like(allowed)
         for some in slices(len(drawn), _TOGETHER):
             own = drawn[some]
             count_rejected(
-                own, np.ascontiguousarray(own.T), self.first, self.second, self.ends, allowed[some],
-                self.genuine.subjects, self.places, *np.zeros((2, len(own)), dtype=np.int64), groups[some], rejected[some],
+                own, np.ascontiguousarray(own.T), self.first, self.second, self.groups, allowed[some],
+                self.genuine.subjects, self.places, np.zeros((2, len(own)), dtype=np.int64), np.zeros(len(own), dtype=np.int64),
+                found[some], rejected[some],
             )  # fmt: skip
-        cut_off = (groups == len(self.ends)) & (not self.whole)
+        cut_off = (found == n_groups) & (not self.whole)
         return [
             RatesAnew(rejected[:, at] / genuine[there], rejected[:, at], cut_off[:, at])
             for at in np.argsort(upwards)
