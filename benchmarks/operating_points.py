@@ -17,7 +17,7 @@ from proband.scores import Embeddings
 IMAGES, PEOPLE, DIMENSION = 8_770, 4_330, 128
 FMRS = (1e-2, 1e-3, 1e-4)
 NOISE = 1.1
-GOAL = 1.0  # seconds, warm
+GOAL = 0.7  # seconds, warm
 
 
 def run() -> list[Row]:
@@ -37,7 +37,7 @@ def run() -> list[Row]:
         for one, other in zip(found, expected, strict=True)
     )
     job = f"FNMR at {len(FMRS)} FMRs, {IMAGES * (IMAGES - 1) // 2 / 1e6:.0f} M pairs, 1,000 resamples"
-    return [Row(job, ours, naive, None, "", f"≤ {GOAL:.0f} s", ours <= GOAL, equal)]
+    return [Row(job, ours, naive, None, "", f"≤ {GOAL:g} s", ours <= GOAL, equal)]
 
 
 def embeddings() -> tuple[Embeddings, Samples]:
