@@ -137,14 +137,15 @@ def test_cells_up_to_one_and_from_another_tell_the_extremes():
     tile = rng.standard_normal((5, 11))
     rows, columns = np.array([0, 1, 2, 0, 1], dtype=np.int32), rng.integers(0, 3, 11).astype(np.int32)
     starts, stops = np.zeros(N_CELLS, dtype=np.int64), np.zeros(N_CELLS, dtype=np.int64)
-    extremes = np.array([np.inf, -np.inf])
-    kernels.count_values(
-        tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, columns, 2.0, 8.0, float(N_CELLS - 1),
-        starts, depths_of(starts, stops), ended(np.empty(0)), 8, 8, np.ones(N_CELLS + 1, dtype=np.uint32),
-        np.zeros(1, dtype=np.int64), extremes, np.zeros(2, dtype=np.int64), *scratch(11), *put_aside(11),
-    )  # fmt: skip
     others = -tile[rows[:, None] != columns]
-    assert extremes.tolist() == [others.min(), others.max()]
+    for subjects, found in ((columns, [others.min(), others.max()]), (columns[:0], [np.inf, -np.inf])):
+        extremes = np.array([np.inf, -np.inf])
+        kernels.count_values(
+            tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, subjects, 2.0, 8.0, float(N_CELLS - 1),
+            starts, depths_of(starts, stops), ended(np.empty(0)), 8, 8, np.ones(N_CELLS + 1, dtype=np.uint32),
+            np.zeros(1, dtype=np.int64), extremes, np.zeros(2, dtype=np.int64), *scratch(11), *put_aside(11),
+        )  # fmt: skip
+        assert extremes.tolist() == found
 
 
 @pytest.mark.parametrize("metric", [COSINE, INNER, L2])

@@ -94,8 +94,9 @@ def _put_aside(
 ):  # fmt: skip
     """Put scores into the part of the grid that they lie in, and count all of a part that is full.
 
-    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones.
+    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones, which are known where no subjects are given.
     """
+    known = subjects.shape[0] == 0
     shift = np.uint32(0)  # of a cell's number to that of its part, both of which are powers of two
     while aside.shape[0] << shift < starts.shape[0]:
         shift += _ONE_MORE
@@ -104,7 +105,7 @@ def _put_aside(
         j = marked[m]
         cell = places[j]
         value = sign * np.float64(row[j])
-        if (cell <= low_cell or cell >= high_cell) and subject != subjects[j]:
+        if not known and (cell <= low_cell or cell >= high_cell) and subject != subjects[j]:
             extremes[0], extremes[1] = min(extremes[0], value), max(extremes[1], value)
         part = cell >> shift
         filled = fills[part]
@@ -166,8 +167,8 @@ def count_values(
     """Count a tile of scores, each as it stands.
 
     Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; `excluded` gains the
-    numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects.
-    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones. Scores that need a closer look are put
+    numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects, unless
+    `column_subjects` is empty. Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones. Scores that need a closer look are put
     ``aside``, so many in ``fills[p]`` of part p of the grid, and wait for `count_aside`; fewer than ``2**depths[p]`` edges can be
     near any of them. As many scores as fit into `places` are taken at a time, and stay in the nearest cache.
     """

@@ -265,16 +265,20 @@ class PairAccumulator:
         """Count impostor scores: an array of any shape, larger is closer; with `log_ratios`, add up their cost too."""
         values = np.ascontiguousarray(closeness).ravel()
         values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
-        if not np.isfinite(values).all():
+        if not values.size:
+            return
+        ends = values.min(), values.max()
+        if not np.isfinite(ends).all():
             raise InputError("Only finite scores can be counted.")
+        self._extremes[:2] = min(self._extremes[0], ends[0]), max(self._extremes[1], ends[1])
         self.add_list(values, 1.0)
         if log_ratios:
             self.add_costs_of_list(values)
 
     def add_list(self, values: Values, sign: float) -> None:
-        """Count a list of finite impostor scores; `sign` makes them closeness."""
-        for tile in _tiles_of(values, sign):
-            self.add_tile(*tile)
+        """Count a list of finite impostor scores, whose extremes are known; `sign` makes them closeness."""
+        for part, codes, firsts, _, one, others in _tiles_of(values, sign):
+            self.add_tile(part, codes, firsts, sign, one, others[:0])
 
     def add_costs_of_list(self, values: Values) -> None:
         """Add up ln(1 + e^s) over a list of impostor scores."""

@@ -247,7 +247,7 @@ def count_pairs(
     n_dont_care, n_failed = total.excluded.tolist()
     return _counts(
         ordered,
-        _Tails.of(total),
+        _Tails.of(total, total.extremes),
         edges,
         bits=_bits(genuine.closeness, total.cost) if log_ratios else None,
         failed=(
@@ -489,9 +489,9 @@ class _Tails(NamedTuple):
     extremes: Floats
 
     @classmethod
-    def of(cls, total: PairAccumulator) -> _Tails:
+    def of(cls, total: PairAccumulator, extremes: Floats) -> _Tails:
         """Add up all that was counted from above, in place: new memory for so many takes longer than to add."""
-        slots, extremes = total.pour(), total.extremes
+        slots = total.pour()
         np.cumsum(slots[::-1], out=slots[::-1])
         return cls(int(slots[0]), slots[1:].reshape(-1, 2), extremes)
 
@@ -523,7 +523,7 @@ def _of_list(
     total, *others = in_threads(partial(_count_part, grid, sign), parts, threads)
     for other in others:
         total.take(other.counted)
-    return _Tails.of(total), edges
+    return _Tails.of(total, extremes), edges
 
 
 def _parts_of(chunks: Iterable[Floats], length: int) -> list[list[Floats]]:
