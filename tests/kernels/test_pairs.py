@@ -49,19 +49,14 @@ def scratch(n_columns: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty(n_columns, dtype=np.uint32), np.empty(n_columns, dtype=np.uint32)
 
 
-def lists(room: int, n_depths: int = 8) -> tuple[np.ndarray, ...]:
-    """Room for so many scores at a time, and for a list of each depth."""
-    shape = n_depths, room
-    return (
-        *scratch(room),
-        np.zeros(n_depths, dtype=np.uint32),
-        np.empty(shape),
-        np.empty(shape, dtype=np.uint32),
-    )
+def put_aside(room: int, n_parts: int = 4) -> tuple[np.ndarray, ...]:
+    """Room for so many scores of each part of the grid."""
+    return np.empty((n_parts, room)), np.zeros(n_parts, dtype=np.uint32), np.empty(room, dtype=np.uint32)
 
 
-def depths_of(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
-    return np.array([max(0, int(n)).bit_length() for n in stops - starts], dtype=np.uint8)
+def depths_of(starts: np.ndarray, stops: np.ndarray, n_parts: int = 4) -> np.ndarray:
+    depths = np.array([max(0, int(n)).bit_length() for n in stops - starts], dtype=np.uint8)
+    return depths.reshape(n_parts, -1).max(axis=1)
 
 
 @both(kernels.first_at_least)
@@ -105,13 +100,15 @@ def test_count_values(kernel, seed, dtype, sign, with_codes, room):
     starts, stops = grid_over(edges, 0.0, slope, offset)
     cells = np.append(starts < stops, False).astype(np.uint32)
     slots, excluded = np.zeros(2 * len(edges) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    counts = counters(edges)
     extremes = np.array([np.inf, -np.inf])
+    of_grid = slope, offset, float(N_CELLS - 1), starts, depths_of(starts, stops), ended(edges)
+    aside = put_aside(room)
     kernel(
-        tile, codes, firsts, sign, rows, columns, sign * slope, offset, float(N_CELLS - 1),
-        starts, depths_of(starts, stops), ended(edges), 3, N_CELLS - 4, cells, *counts, extremes, excluded, *lists(room),
+        tile, codes, firsts, sign, rows, columns, *of_grid, 3, N_CELLS - 4, cells, slots, extremes, excluded,
+        *scratch(3 * room), *aside,
     )  # fmt: skip
-    kernels.pour_cells(cells, starts, *counts, slots)
+    kernels.count_aside(*of_grid, slots, *aside)
+    kernels.pour_cells(cells, starts, *np.empty((2, 0), dtype=np.uint32), slots)
 
     counted = np.arange(23) >= firsts[:, None]
     usable = counted & (codes == OK) if with_codes else counted
@@ -140,14 +137,15 @@ def test_cells_up_to_one_and_from_another_tell_the_extremes():
     tile = rng.standard_normal((5, 11))
     rows, columns = np.array([0, 1, 2, 0, 1], dtype=np.int32), rng.integers(0, 3, 11).astype(np.int32)
     starts, stops = np.zeros(N_CELLS, dtype=np.int64), np.zeros(N_CELLS, dtype=np.int64)
-    extremes = np.array([np.inf, -np.inf])
-    kernels.count_values(
-        tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, columns, -2.0, 8.0, float(N_CELLS - 1),
-        starts, depths_of(starts, stops), ended(np.empty(0)), 8, 8, np.ones(N_CELLS + 1, dtype=np.uint32),
-        *counters(np.empty(0)), extremes, np.zeros(2, dtype=np.int64), *lists(11),
-    )  # fmt: skip
     others = -tile[rows[:, None] != columns]
-    assert extremes.tolist() == [others.min(), others.max()]
+    for subjects, found in ((columns, [others.min(), others.max()]), (columns[:0], [np.inf, -np.inf])):
+        extremes = np.array([np.inf, -np.inf])
+        kernels.count_values(
+            tile, empty_cells(5), np.zeros(5, dtype=np.int64), -1.0, rows, subjects, 2.0, 8.0, float(N_CELLS - 1),
+            starts, depths_of(starts, stops), ended(np.empty(0)), 8, 8, np.ones(N_CELLS + 1, dtype=np.uint32),
+            np.zeros(1, dtype=np.int64), extremes, np.zeros(2, dtype=np.int64), *scratch(11), *put_aside(11),
+        )  # fmt: skip
+        assert extremes.tolist() == found
 
 
 @pytest.mark.parametrize("metric", [COSINE, INNER, L2])

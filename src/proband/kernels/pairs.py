@@ -1,9 +1,10 @@
 """How many scores lie between and upon given edges, exactly, in one pass over tiles.
 
 ``between[k]`` counts the scores strictly between edge k and the edge before, ``upon[k]`` those equal to it; the last of
-`between` counts what is above all edges. Edges end in infinity. A score's place on a grid of equal cells tells at once which
-edges can be near it: edges ``starts[c]:stops[c]`` for cell c. Most cells have none, and then counting the cell is all there is
-to do; such counts are kept in steps of two in `cells`, whose lowest bit marks the cells that need a closer look.
+`between` counts what is above all edges. ``slots[2 * k]`` and ``slots[2 * k + 1]`` count the same. Edges end in infinity. A
+score's place on a grid of equal cells tells at once which edges can be near it: edges ``starts[c]:stops[c]`` for cell c. Most
+cells have none, and then counting the cell is all there is to do; such counts are kept in steps of two in `cells`, whose lowest
+bit marks the cells that need a closer look.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from proband.kernels.vectors import quick_dot, score
 
 _MARKED, _ONE = np.uint32(1), np.uint32(2)  # cells count in steps of two
 _ONE_MORE = np.uint32(1)
-_NEAR = 3  # steps of a closer look that are taken by all scores that need no more
 
 
 @njit(nogil=True, cache=True)
@@ -88,41 +88,33 @@ def _tally(places, n, cells, marked):
 
 
 @njit(nogil=True, cache=True)
-def _split_by_depth(
-    row, sign, subject, subjects, places, marked, n_marked, starts, depths, low_cell, high_cell, values, lows, extremes
+def _put_aside(
+    row, sign, subject, subjects, places, marked, n_marked, low_cell, high_cell, slope, offset, last, starts, depths, edges,
+    slots, extremes, aside, fills, lows,
 ):  # fmt: skip
-    """List the scores that have few edges near, with the first of these, and leave the others in `marked`; say how many each are.
+    """Put scores into the part of the grid that they lie in, and count all of a part that is full.
 
-    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones.
+    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones, which are known where no subjects are given.
     """
-    n_near = n_deep = np.uint32(0)
+    known = subjects.shape[0] == 0
+    shift = np.uint32(0)  # of a cell's number to that of its part, both of which are powers of two
+    while aside.shape[0] << shift < starts.shape[0]:
+        shift += _ONE_MORE
+    room = np.uint32(aside.shape[1])
     for m in range(n_marked):
         j = marked[m]
         cell = places[j]
         value = sign * np.float64(row[j])
-        if (cell <= low_cell or cell >= high_cell) and subject != subjects[j]:
+        if not known and (cell <= low_cell or cell >= high_cell) and subject != subjects[j]:
             extremes[0], extremes[1] = min(extremes[0], value), max(extremes[1], value)
-        deep = np.uint32(depths[cell] > _NEAR)
-        values[n_near] = value
-        lows[n_near] = starts[cell]
-        n_near += _ONE_MORE - deep
-        marked[n_deep] = j
-        n_deep += deep
-    return n_near, n_deep
-
-
-@njit(nogil=True, cache=True)
-def _sort_by_depth(row, sign, places, deep, n_deep, starts, depths, fills, values, lows):
-    """Put scores into lists by how many steps their closer look takes, with the first edge that may be theirs."""
-    fills[:] = 0
-    for m in range(n_deep):
-        j = deep[m]
-        cell = places[j]
-        depth = np.uint64(depths[cell])
-        filled = fills[depth]
-        values[depth, filled] = sign * np.float64(row[j])
-        lows[depth, filled] = starts[cell]
-        fills[depth] = filled + _ONE_MORE
+        part = cell >> shift
+        filled = fills[part]
+        aside[part, filled] = value
+        filled += _ONE_MORE
+        if filled == room:
+            _count_part(aside[part], filled, slope, offset, last, starts, depths[part], edges, slots, lows)
+            filled = np.uint32(0)
+        fills[part] = filled
 
 
 @njit(nogil=True, cache=True)
@@ -141,39 +133,53 @@ def _bisect(values, lows, n, edges, depth):
 
 
 @njit(nogil=True, cache=True)
-def _count_placed(values, lows, n, edges, depth, between, upon):
-    """Count n scores by the first edge that may be theirs, with fewer than 2**depth that may."""
+def _count_part(values, n, slope, offset, last, starts, depth, edges, slots, lows):
+    """Count n scores of one part of the grid, where fewer than 2**depth edges can be near any of them.
+
+    Together they keep to edges and counts that the nearest caches hold.
+    """
+    _place(values[:n], slope, offset, last, lows.view(np.int32))
+    for m in range(n):
+        lows[m] = starts[lows[m]]
     _bisect(values, lows, n, edges, depth)
     for m in range(n):
         k = np.uint64(lows[m])
-        if edges[k] == values[m]:
-            upon[k] += _ONE_MORE
-        else:
-            between[k] += _ONE_MORE
+        slots[np.uint64(2) * k + np.uint64(edges[k] == values[m])] += 1
+
+
+@njit(nogil=True, cache=True)
+def count_aside(slope, offset, last, starts, depths, edges, slots, aside, fills, lows):
+    """Count the scores that were put aside."""
+    for part in range(fills.shape[0]):
+        if fills[part]:
+            _count_part(
+                aside[part], fills[part], slope, offset, last, starts, depths[part], edges, slots, lows
+            )
+    fills[:] = 0
 
 
 @njit(nogil=True, cache=True)
 def count_values(
     tile, codes, firsts, sign, row_subjects, column_subjects,
-    slope, offset, last, starts, depths, edges, low_cell, high_cell, cells, between, upon, extremes, excluded,
-    places, marked, fills, values, lows,
+    slope, offset, last, starts, depths, edges, low_cell, high_cell, cells, slots, extremes, excluded,
+    places, marked, aside, fills, lows,
 ):  # fmt: skip
     """Count a tile of scores, each as it stands.
 
     Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; `excluded` gains the
-    numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects.
-    Fewer than ``2**depths[c]`` edges can be near the scores of cell c, and those in cells up to `low_cell` or from `high_cell` on
-    may be the extreme ones. The last five are room to work in: as many scores as fit
-    there are taken at a time, and stay in the nearest cache.
+    numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects, unless
+    `column_subjects` is empty. Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones. Scores that need a closer look are put
+    ``aside``, so many in ``fills[p]`` of part p of the grid, and wait for `count_aside`; fewer than ``2**depths[p]`` edges can be
+    near any of them. As many scores as fit into `places` are taken at a time, and stay in the nearest cache.
     """
-    n_columns, room = tile.shape[1], values.shape[1]
+    n_columns, room = tile.shape[1], places.shape[0]
     nowhere = np.uint32(starts.shape[0])
     signed = places.view(np.int32)
     for i in range(tile.shape[0]):
         for first in range(firsts[i], n_columns, room):
             n = min(room, n_columns - first)
             row = tile[i, first : first + n]
-            _place(row, slope, offset, last, signed)
+            _place(row, sign * slope, offset, last, signed)
             if codes.shape[1]:
                 for j in range(n):
                     code = codes[i, first + j]
@@ -182,16 +188,10 @@ def count_values(
                         excluded[0] += code == DONT_CARE
                         excluded[1] += code == FAILED
             n_marked = _tally(places, n, cells, marked)
-            n_near, n_deep = _split_by_depth(
+            _put_aside(
                 row, sign, row_subjects[i], column_subjects[first : first + n], places, marked, n_marked,
-                starts, depths, low_cell, high_cell, values[0], lows[0], extremes,
+                low_cell, high_cell, slope, offset, last, starts, depths, edges, slots, extremes, aside, fills, lows,
             )  # fmt: skip
-            _count_placed(values[0], lows[0], n_near, edges, _NEAR, between, upon)
-            if n_deep:
-                _sort_by_depth(row, sign, places, marked, n_deep, starts, depths, fills, values, lows)
-                for depth in range(_NEAR + 1, fills.shape[0]):
-                    if fills[depth]:
-                        _count_placed(values[depth], lows[depth], fills[depth], edges, depth, between, upon)
 
 
 @njit(nogil=True, cache=True)
@@ -275,18 +275,17 @@ def count_products(
 def pour_cells(cells, starts, between, upon, slots):
     """Move what was counted into `slots`, the scores between and upon edge k into 2k and 2k + 1, and begin anew.
 
-    Cells that are not marked are counted between the edges they stand for.
+    Cells that are not marked are counted between the edges they stand for; `between` and `upon` may be empty.
     """
     for c in range(starts.shape[0]):
         if not cells[c] & _MARKED:
             slots[2 * starts[c]] += cells[c] >> _MARKED
         cells[c] &= _MARKED
     cells[starts.shape[0]] = 0
-    last = between.shape[0] - 1
-    for k in range(last):
+    for k in range(between.shape[0]):
         slots[2 * k] += between[k]
+    for k in range(upon.shape[0] - 1):
         slots[2 * k + 1] += upon[k]
-    slots[2 * last] += between[last]
     between[:] = 0
     upon[:] = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ _TAILS, _DEEP = (0.02, 0.1, 0.3), 5.0  # shares to try where a closer look takes
 _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
 _ROOM = 1 << 14  # scores that a kernel takes at a time
-_MOST_DEPTHS = 32
+_PARTS, _ASIDE = 1 << 8, 1 << 10  # equal parts of a grid, and scores of each that wait for a closer look
 LONG = 1 << 18  # scores of a list that take longer to sort than a kernel takes to be compiled and to run
 TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
 
@@ -78,12 +79,10 @@ class ScoreGrid:
         typical: Floats,
         precision: type[np.floating[Any]] = np.float64,
     ) -> ScoreGrid:
-        """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges."""
-        ended = np.append(edges, np.inf)
-        keys = ended if keys is edges else np.append(keys, np.inf)
+        """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges; infinity ends both."""
 
         def laid(n_cells: int, tail: float) -> ScoreGrid:
-            return cls._laid(n_cells, tail, ended, keys, band, typical, precision)
+            return cls._laid(n_cells, tail, edges, keys, band, typical, precision)
 
         fine = _FINE if band else _FINEST
         grid = laid(fine, _TAIL)
@@ -137,6 +136,11 @@ class ScoreGrid:
             low_cell=int(cell(typical, margin).min(initial=n_cells)),
             high_cell=int(cell(typical, -margin).max(initial=0)),
         )
+
+    @cached_property
+    def depths_of_parts(self) -> npt.NDArray[np.uint8]:
+        """The most steps that it takes in each of some equal parts of the grid."""
+        return frozen(self.depths.reshape(_PARTS, -1).max(axis=1))
 
     @property
     def n_edges(self) -> int:
@@ -192,7 +196,8 @@ def slots_among(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
     """Say of each value how many edges are below it and how many are not above it, added up; edges ascend and are distinct."""
     if len(values) < LONG or not np.isfinite(values.sum()):
         return np.searchsorted(edges, values) + np.searchsorted(edges, values, side="right")
-    grid = ScoreGrid.of(edges, edges, 0.0, values[:: -(-len(values) // TYPICAL)])
+    ended = np.append(edges, np.inf)
+    grid = ScoreGrid.of(ended, ended, 0.0, values[:: -(-len(values) // TYPICAL)])
     slots = np.empty(len(values), dtype=np.int64)
     from proband.kernels.pairs import find_slots
 
@@ -242,36 +247,38 @@ class PairAccumulator:
             values = np.array(edges, dtype=np.float64).ravel()
             if np.isnan(values).any() or (np.diff(values) <= 0).any():
                 raise UsageError("Edges must be strictly increasing numbers.")
-            edges = ScoreGrid.of(values, values, 0.0, np.empty(0))
+            ended = np.append(values, np.inf)
+            edges = ScoreGrid.of(ended, ended, 0.0, np.empty(0))
         self.grid = edges
         self._extremes = np.array([np.inf, -np.inf] * 2)  # of scores, and of products that stand for them
         self.excluded = np.zeros(2, dtype=np.int64)
         self._slots = np.zeros(2 * edges.n_edges + 1, dtype=np.int64)
-        self._between, self._upon = np.zeros((2, edges.n_edges + 1), dtype=np.uint32)
+        self._between = self._upon = np.empty(0, dtype=np.uint32)  # of products alone
         self._cells = edges.new_cells()
         self._pending = 0
         self._cost = Fraction(0)
-        self._places = self._marked = np.empty(0, dtype=np.uint32)
-        self._fills = np.zeros(_MOST_DEPTHS, dtype=np.uint32)
-        self._values, self._lows = (
-            np.empty((_MOST_DEPTHS, _ROOM)),
-            np.empty((_MOST_DEPTHS, _ROOM), dtype=np.uint32),
-        )
+        self._places, self._marked = np.empty((2, _ROOM), dtype=np.uint32)
+        self._aside, self._fills = np.empty((_PARTS, _ASIDE)), np.zeros(_PARTS, dtype=np.uint32)
+        self._lows = np.empty(_ASIDE, dtype=np.uint32)
 
     def add(self, closeness: npt.ArrayLike, *, log_ratios: bool = False) -> None:
         """Count impostor scores: an array of any shape, larger is closer; with `log_ratios`, add up their cost too."""
         values = np.ascontiguousarray(closeness).ravel()
         values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
-        if not np.isfinite(values).all():
+        if not values.size:
+            return
+        ends = values.min(), values.max()
+        if not np.isfinite(ends).all():
             raise InputError("Only finite scores can be counted.")
+        self._extremes[:2] = min(self._extremes[0], ends[0]), max(self._extremes[1], ends[1])
         self.add_list(values, 1.0)
         if log_ratios:
             self.add_costs_of_list(values)
 
     def add_list(self, values: Values, sign: float) -> None:
-        """Count a list of finite impostor scores; `sign` makes them closeness."""
-        for tile in _tiles_of(values, sign):
-            self.add_tile(*tile)
+        """Count a list of finite impostor scores, whose extremes are known; `sign` makes them closeness."""
+        for part, codes, firsts, _, one, others in _tiles_of(values, sign):
+            self.add_tile(part, codes, firsts, sign, one, others[:0])
 
     def add_costs_of_list(self, values: Values) -> None:
         """Add up ln(1 + e^s) over a list of impostor scores."""
@@ -283,14 +290,14 @@ class PairAccumulator:
     ) -> None:
         """Count all scores of a tile, genuine ones too; see `proband.kernels.pairs.count_values`."""
         grid = self.grid
-        self._make_room(tile)
+        self._expect(tile)
         from proband.kernels.pairs import count_values
 
         count_values(
             tile, codes, firsts, sign, row_codes, column_codes,
-            grid.slope.dtype.type(sign) * grid.slope, grid.offset, grid.last, grid.starts, grid.depths, grid.edges,
-            grid.low_cell, grid.high_cell, self._cells, self._between, self._upon, self._extremes, self.excluded,
-            self._places, self._marked, self._fills, self._values, self._lows,
+            grid.slope, grid.offset, grid.last, grid.starts, grid.depths_of_parts, grid.edges,
+            grid.low_cell, grid.high_cell, self._cells, self._slots, self._extremes, self.excluded,
+            self._places, self._marked, self._aside, self._fills, self._lows,
         )  # fmt: skip
 
     def add_products(
@@ -305,7 +312,11 @@ class PairAccumulator:
     ) -> None:
         """Count all pairs of a tile of products, genuine ones too; see `proband.kernels.pairs.count_products`."""
         grid = self.grid
-        self._make_room(tile)
+        self._expect(tile)
+        if not len(self._between):
+            self._between, self._upon = np.zeros((2, grid.n_edges + 1), dtype=np.uint32)
+        if len(self._places) < tile.shape[1]:
+            self._places, self._marked = np.empty((2, tile.shape[1]), dtype=np.uint32)
         from proband.kernels.pairs import count_products
 
         count_products(
@@ -332,8 +343,13 @@ class PairAccumulator:
     def pour(self) -> Counts:
         """Put together what was counted by cells and by edges since this was last done; return how many lie between and upon the edges."""
         if self._pending:
-            from proband.kernels.pairs import pour_cells
+            from proband.kernels.pairs import count_aside, pour_cells
 
+            grid = self.grid
+            count_aside(
+                grid.slope, grid.offset, grid.last, grid.starts, grid.depths_of_parts, grid.edges,
+                self._slots, self._aside, self._fills, self._lows,
+            )  # fmt: skip
             pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
             self._pending = 0
         return self._slots
@@ -392,10 +408,9 @@ class PairAccumulator:
         """The sum of ln(1 + e^s), rounded once: the same whatever the order of merging."""
         return float(self._cost)
 
-    def _make_room(self, tile: Values) -> None:
+    def _expect(self, tile: Values) -> None:
+        """Empty the cells first where they might not hold as many scores more."""
         self._pending += tile.size
         if self._pending > _PENDING:
             self.pour()
             self._pending = tile.size
-        if len(self._places) < tile.shape[1]:
-            self._places, self._marked = np.empty((2, tile.shape[1]), dtype=np.uint32)

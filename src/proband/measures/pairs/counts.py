@@ -241,13 +241,13 @@ def count_pairs(
     if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
         total = _count_products(scores, near, edges.every, impostors, threads, progress)
     else:
-        grid = ScoreGrid.of(edges.every, edges.every, 0.0, impostors)
+        grid = ScoreGrid.of(edges.ended, edges.ended, 0.0, impostors)
         total = _added(_OfTiles(scores, near, grid, log_ratios), row_blocks(near), threads, progress)
     total.take_out(edges.genuine_at_every)
     n_dont_care, n_failed = total.excluded.tolist()
     return _counts(
         ordered,
-        _Tails(total.n, *total.tails, total.extremes),
+        _Tails.of(total, total.extremes),
         edges,
         bits=_bits(genuine.closeness, total.cost) if log_ratios else None,
         failed=(
@@ -343,8 +343,8 @@ class _Edges:
 
     Attributes
     ----------
-    every
-        All of them.
+    ended
+        All of them, and infinity.
     wanted, genuine_at
         The distinct genuine scores and the thresholds, and how many genuine scores equal each.
     bins
@@ -353,7 +353,7 @@ class _Edges:
         Before which of the wanted edges each stands that is of the histogram alone.
     """
 
-    every: Floats
+    ended: Floats
     wanted: Floats
     genuine_at: Counts
     bins: Floats
@@ -371,20 +371,25 @@ class _Edges:
             wanted, at = np.insert(wanted, places, new), np.insert(at, places, 0)
         bins = bin_edges(genuine[[0, -1]] if len(genuine) else genuine, impostors)
         places, new = _new_among(wanted, bins)
-        return cls(np.insert(wanted, places, new), wanted, at, bins, places)
+        ended = np.insert(wanted, [*places, len(wanted)], [*new, np.inf])
+        return cls(ended, wanted, at, bins, places)
+
+    @property
+    def every(self) -> Floats:
+        """All edges."""
+        return self.ended[:-1]
 
     @property
     def genuine_at_every(self) -> Counts:
         """How many genuine scores equal each of all edges."""
         return np.insert(self.genuine_at, self.places, 0)
 
-    def of_wanted(self, counts: Counts) -> Counts:
-        """Of a count for every edge, those for the edges asked for."""
-        starts = self.places + np.arange(
-            1, len(self.places) + 1
-        )  # behind each edge that is of the bins alone
-        runs = pairwise([0, *starts, len(counts) + 1])
-        return np.concatenate([counts[start : stop - 1] for start, stop in runs])
+    def move_together(self, counts: Counts) -> Counts:
+        """Of rows of counts, one for every edge, put those for the edges asked for first, and return them."""
+        behind = self.places + np.arange(1, len(self.places) + 1)  # each edge that is of the bins alone
+        for left_out, (start, stop) in enumerate(pairwise([0, *behind, len(counts) + 1])):
+            counts[start - left_out : stop - 1 - left_out] = counts[start : stop - 1]
+        return counts[: len(self.wanted)]
 
 
 def _distinct(ascending: Floats) -> tuple[Floats, Counts]:
@@ -415,7 +420,8 @@ def _count_products(
 ) -> PairAccumulator:
     """Count in tiles of matrix products, settling by the exact score what they cannot tell."""
     products = Products.of(scores, pairs).settled_by(edges, impostors)
-    grid = ScoreGrid.of(edges, products.keys(edges), products.band, products.keys(impostors), products.dtype)
+    ended, keys = (np.append(values, np.inf) for values in (edges, products.keys(edges)))
+    grid = ScoreGrid.of(ended, keys, products.band, products.keys(impostors), products.dtype)
     with one_blas_thread():
         return _added(_OfProducts(products, pairs, grid), products.blocks(pairs), threads, progress)
 
@@ -476,12 +482,18 @@ def _runs(work: Iterable[Work], length: int) -> Iterator[list[Work]]:
 
 
 class _Tails(NamedTuple):
-    """How many impostor scores there are, how many at or above and above every edge, the lowest and the highest."""
+    """How many impostor scores there are, how many at or above and above every edge (a row each), the lowest and the highest."""
 
     n: int
-    at_least: Counts
-    above: Counts
+    reaching: Counts
     extremes: Floats
+
+    @classmethod
+    def of(cls, total: PairAccumulator, extremes: Floats) -> _Tails:
+        """Add up all that was counted from above, in place: new memory for so many takes longer than to add."""
+        slots = total.pour()
+        np.cumsum(slots[::-1], out=slots[::-1])
+        return cls(int(slots[0]), slots[1:].reshape(-1, 2), extremes)
 
 
 def _of_list(
@@ -497,8 +509,8 @@ def _of_list(
         closeness = np.sort(sign * impostors.to_numpy())
         extremes = closeness[[0, -1]] if n else closeness
         edges = _Edges.of(genuine, thresholds, extremes)
-        below, up_to = (np.searchsorted(closeness, edges.every, side) for side in ("left", "right"))
-        return _Tails(n, n - below, n - up_to, extremes), edges
+        not_above = [np.searchsorted(closeness, edges.every, side) for side in ("left", "right")]
+        return _Tails(n, n - np.stack(not_above, axis=1), extremes), edges
     chunks = [chunk.to_numpy() for chunk in impostors.get_chunks()]
     parts = _parts_of(chunks, max(-(-n // default_threads()), _IMPOSTORS_AN_EDGE * len(genuine)))
     threads = min(len(parts), 1 if working.get() else default_threads())
@@ -507,11 +519,11 @@ def _of_list(
     extremes = np.sort(sign * np.array([ends.min(), ends.max()]))
     edges = _Edges.of(genuine, thresholds, extremes)
     typical = np.concatenate([extremes, *(sign * chunk[:: -(-n // TYPICAL)] for chunk in chunks)])
-    grid = ScoreGrid.of(edges.every, edges.every, 0.0, typical)
+    grid = ScoreGrid.of(edges.ended, edges.ended, 0.0, typical)
     total, *others = in_threads(partial(_count_part, grid, sign), parts, threads)
     for other in others:
         total.take(other.counted)
-    return _Tails(n, *total.tails, extremes), edges
+    return _Tails.of(total, extremes), edges
 
 
 def _parts_of(chunks: Iterable[Floats], length: int) -> list[list[Floats]]:
@@ -568,12 +580,14 @@ def _counts(
     """Put together what was counted; genuine scores ascend."""
     extremes = impostors.extremes
     bins = np.searchsorted(edges.every, edges.bins)
+    at_bins = impostors.reaching[bins, 0]
+    at_least, above = edges.move_together(impostors.reaching).T
     genuine_bits, impostor_bits = bits or (None, None)
     return PairCounts(
         edges=frozen(edges.wanted),
         genuine_at=frozen(edges.genuine_at),
-        impostor_ge=frozen(edges.of_wanted(impostors.at_least)),
-        impostor_gt=frozen(edges.of_wanted(impostors.above)),
+        impostor_ge=frozen(at_least),
+        impostor_gt=frozen(above),
         n_genuine=len(genuine),
         n_impostor=impostors.n,
         n_failed_genuine=failed[0],
@@ -582,7 +596,7 @@ def _counts(
         n_dont_care_impostor=dont_care[1],
         lowest_impostor=float(extremes[0]) if extremes.size else nan,
         highest_impostor=float(extremes[1]) if extremes.size else nan,
-        histogram=histogram_of(edges.bins, genuine, extremes, impostors.at_least[bins], impostors.n),
+        histogram=histogram_of(edges.bins, genuine, extremes, at_bins, impostors.n),
         genuine_bits=genuine_bits,
         impostor_bits=impostor_bits,
         notes=notes,
