@@ -27,7 +27,6 @@ from proband.measures.pairs.accumulator import slots_among
 from proband.measures.pairs.counts import (
     PairAccumulator,
     PairCounts,
-    count_pairs,
     count_trials,
     each_pair_once,
     genuine_pairs,
@@ -146,6 +145,15 @@ def assert_same(one: PairCounts, two: PairCounts) -> None:
     )
     for name in ("edges", "genuine", "impostor"):
         assert getattr(one.histogram, name).tolist() == getattr(two.histogram, name).tolist(), name
+
+
+def count_pairs(*arguments, **options) -> PairCounts:
+    """Count in tiles, as of many pairs, and by sorting, as of few: the counts are the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts_module, "FEW_PAIRS", 0)
+        in_tiles = counts_module.count_pairs(*arguments, **options)
+    assert_same(in_tiles, counts_module.count_pairs(*arguments, **options))
+    return in_tiles
 
 
 def square(samples: Samples, values: np.ndarray, orientation="similarity", cells=None) -> Scores:
@@ -732,7 +740,8 @@ def test_progress_is_told_in_pairs():
         total = done = 0
 
         def begin(self, what: str, total: int) -> None:
-            self.total = total
+            assert self.done == self.total
+            self.total, self.done = total, 0
 
         def advance(self, steps: int) -> None:
             self.done += steps

@@ -32,7 +32,7 @@ _PENDING = 1 << 30  # scores that cells may hold before they must be emptied
 _CHUNK = 1 << 20  # scores of a list that are counted in one go
 _ROOM = 1 << 14  # scores that a kernel takes at a time
 _PARTS, _ASIDE = 1 << 8, 1 << 10  # equal parts of a grid, and scores of each that wait for a closer look
-LONG = 1 << 18  # scores of a list that take longer to sort than a kernel takes to be compiled and to run
+LONG = 1 << 20  # scores that take longer to sort than kernels take to be loaded and to run
 TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
 
 
@@ -343,14 +343,17 @@ class PairAccumulator:
     def pour(self) -> Counts:
         """Put together what was counted by cells and by edges since this was last done; return how many lie between and upon the edges."""
         if self._pending:
-            from proband.kernels.pairs import count_aside, pour_cells
-
             grid = self.grid
-            count_aside(
-                grid.slope, grid.offset, grid.last, grid.starts, grid.depths_of_parts, grid.edges,
-                self._slots, self._aside, self._fills, self._lows,
-            )  # fmt: skip
-            pour_cells(self._cells, self.grid.starts, self._between, self._upon, self._slots)
+            if self._fills.any():
+                from proband.kernels.pairs import count_aside
+
+                count_aside(
+                    grid.slope, grid.offset, grid.last, grid.starts, grid.depths_of_parts, grid.edges,
+                    self._slots, self._aside, self._fills, self._lows,
+                )  # fmt: skip
+            from proband.kernels.pairs import pour_cells
+
+            pour_cells(self._cells, grid.starts, self._between, self._upon, self._slots)
             self._pending = 0
         return self._slots
 

@@ -27,7 +27,14 @@ from proband.measures.pairs.histogram import Histogram, bin_edges, histogram_of
 from proband.measures.pairs.lists import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Counts, Floats, PairSet
 from proband.measures.pairs.products import Block, Products
-from proband.measures.pairs.tiles import collect_genuine, read_tile, row_blocks, sample_impostors, sign_of
+from proband.measures.pairs.tiles import (
+    collect_genuine,
+    collect_impostors,
+    read_tile,
+    row_blocks,
+    sample_impostors,
+    sign_of,
+)
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
@@ -51,6 +58,7 @@ __all__ = [
 
 Work = TypeVar("Work")
 
+FEW_PAIRS = LONG  # of a matrix or embeddings, that are scored and sorted
 _IMPOSTORS_AN_EDGE = 4  # fewer are not worth another part of the list, whose counts must be merged
 _RUN = 1 << 15
 _EDGES_A_BLOCK = 1 << 16  # so many are merged in a small part of the time that a block takes
@@ -238,23 +246,30 @@ def count_pairs(
     edges = _Edges.of(ordered, thresholds, impostors)
     progress = progress or Silent()
     progress.begin(f"counting comparisons of {scores.name}", near.n_genuine + near.n_impostor)
-    if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
-        total = _count_products(scores, near, edges.every, impostors, threads, progress)
+    bits = None
+    if near.n_genuine + near.n_impostor < FEW_PAIRS and not log_ratios:
+        found = collect_impostors(scores, near)
+        tails = _Tails.of_sorted(found.closeness, edges)
+        n_dont_care, n_failed = found.n_dont_care, found.n_failed
+        progress.advance(near.n_genuine + near.n_impostor)
     else:
-        grid = ScoreGrid.of(edges.ended, edges.ended, 0.0, impostors)
-        total = _added(_OfTiles(scores, near, grid, log_ratios), row_blocks(near), threads, progress)
-    total.take_out(edges.genuine_at_every)
-    n_dont_care, n_failed = total.excluded.tolist()
+        if isinstance(scores, Embeddings) and scores.is_product and impostors.size and not log_ratios:
+            total = _count_products(scores, near, edges.every, impostors, threads, progress)
+        else:
+            grid = ScoreGrid.of(edges.ended, edges.ended, 0.0, impostors)
+            total = _added(_OfTiles(scores, near, grid, log_ratios), row_blocks(near), threads, progress)
+        total.take_out(edges.genuine_at_every)
+        tails = _Tails.of(total, total.extremes)
+        n_dont_care = int(total.excluded[0]) - genuine.n_dont_care
+        n_failed = int(total.excluded[1]) - genuine.n_failed
+        bits = _bits(genuine.closeness, total.cost) if log_ratios else None
     return _counts(
         ordered,
-        _Tails.of(total, total.extremes),
+        tails,
         edges,
-        bits=_bits(genuine.closeness, total.cost) if log_ratios else None,
-        failed=(
-            pairs.n_failed_genuine + genuine.n_failed,
-            pairs.n_failed_impostor + n_failed - genuine.n_failed,
-        ),
-        dont_care=(genuine.n_dont_care, n_dont_care - genuine.n_dont_care),
+        bits=bits,
+        failed=(pairs.n_failed_genuine + genuine.n_failed, pairs.n_failed_impostor + n_failed),
+        dont_care=(genuine.n_dont_care, n_dont_care),
         notes=(*scores.notes, *pairs.notes),
     )
 
@@ -495,22 +510,27 @@ class _Tails(NamedTuple):
         np.cumsum(slots[::-1], out=slots[::-1])
         return cls(int(slots[0]), slots[1:].reshape(-1, 2), extremes)
 
+    @classmethod
+    def of_sorted(cls, closeness: Floats, edges: _Edges) -> _Tails:
+        """Count scores in ascending order, which is done sooner than a kernel is compiled if they are few."""
+        n = len(closeness)
+        not_above = [np.searchsorted(closeness, edges.every, side) for side in ("left", "right")]
+        return cls(n, n - np.stack(not_above, axis=1), closeness[[0, -1]] if n else closeness)
+
 
 def _of_list(
     genuine: Floats, thresholds: Sequence[float], impostors: pl.Series, sign: float
 ) -> tuple[_Tails, _Edges]:
     """Sort the genuine scores, and count impostor scores that are all in memory at every edge.
 
-    A short list of impostors is sorted, which is done sooner than a kernel is compiled; of a long one each finds its place.
+    A short list of impostors is sorted; of a long one each finds its place.
     """
     n = len(impostors)
     if n < LONG:
         genuine.sort()
         closeness = np.sort(sign * impostors.to_numpy())
-        extremes = closeness[[0, -1]] if n else closeness
-        edges = _Edges.of(genuine, thresholds, extremes)
-        not_above = [np.searchsorted(closeness, edges.every, side) for side in ("left", "right")]
-        return _Tails(n, n - np.stack(not_above, axis=1), extremes), edges
+        edges = _Edges.of(genuine, thresholds, closeness[[0, -1]] if n else closeness)
+        return _Tails.of_sorted(closeness, edges), edges
     chunks = [chunk.to_numpy() for chunk in impostors.get_chunks()]
     parts = _parts_of(chunks, max(-(-n // default_threads()), _IMPOSTORS_AN_EDGE * len(genuine)))
     threads = min(len(parts), 1 if working.get() else default_threads())

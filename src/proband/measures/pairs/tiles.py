@@ -68,6 +68,23 @@ class GenuineScores:
     n_failed: int = 0
 
 
+@dataclass(frozen=True)
+class ImpostorScores:
+    """How close impostor comparisons are that have a score; and how many have none.
+
+    Attributes
+    ----------
+    closeness
+        In ascending order.
+    n_dont_care, n_failed
+        Comparisons not to be counted, and comparisons that failed.
+    """
+
+    closeness: Floats
+    n_dont_care: int
+    n_failed: int
+
+
 def sign_of(scores: Scores) -> float:
     """Return what turns a score into closeness: 1 for similarities, −1 for distances."""
     return 1.0 if scores.larger_is_closer else -1.0
@@ -154,6 +171,22 @@ class _Genuine:
             int((codes == DONT_CARE).sum()),
             int((codes == FAILED).sum()),
         )
+
+
+def collect_impostors(scores: Scores, pairs: PairSet) -> ImpostorScores:
+    """Score every impostor pair of a set that is small enough to be held in memory."""
+    closeness, n_dont_care, n_failed = [np.empty(0)], 0, 0
+    for rows in row_blocks(pairs):
+        tile = read_tile(scores, pairs, rows)
+        counted = np.arange(tile.values.shape[1]) >= tile.firsts[:, None]
+        counted &= tile.row_codes[:, None] != tile.column_codes
+        if tile.codes.shape[1]:
+            codes = tile.codes[counted]
+            n_dont_care += int((codes == DONT_CARE).sum())
+            n_failed += int((codes == FAILED).sum())
+            counted &= tile.codes == OK
+        closeness.append(tile.sign * tile.values[counted].astype(np.float64))
+    return ImpostorScores(np.sort(np.concatenate(closeness)), n_dont_care, n_failed)
 
 
 def _read_each(scores: Scores, pairs: PairSet, left: Positions, right: Positions) -> tuple[Values, Cells]:
