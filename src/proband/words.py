@@ -411,7 +411,7 @@ class Sentence:
             raise ValueError(f"The code {self.code} is used by two sentences.")
 
     def __call__(self, **values: Any) -> Note:
-        return Note(self, tuple(values.items()))
+        return Note(self, tuple(sorted(values.items())))  # equal in whatever order they were named
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ ASKED = (
     "mcnemar 60 38 --total 722",
     f"permute {S} --groups session --trials 100 --max-rank 3",
     f"permute {S} --groups session --exact --max-rank 3",
-    f"permute {S} --groups session --trainings --trials 50 --max-rank 3",
+    f"permute {S} --groups session --trainings",
     f"strat {S} --images 4",
     "plan --rate 0.95 --half-width 0.01",
     "coverage --subjects 40 --rate 0.8 --sets 20",

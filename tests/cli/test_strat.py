@@ -92,9 +92,9 @@ def test_table_and_directory(strat: Run, folder: Path) -> None:
     assert {
         "results.json",
         "report.html",
-        "strat_galleries.png",
+        "strat_galleries.svg",
         "strat_errors.svg",
-        "strat_algorithms.pdf",
+        "strat_algorithms.svg",
     } <= names
 
 

@@ -46,8 +46,9 @@ def agrees(pair) -> None:
         assert (pair.verdict, pair.p_value) == ("undecided", 1.0)
     if pair.by_person is not None:
         one = pair.by_person
-        assert (one.low > 0 or one.high < 0) == (one.p_value <= pair.significance)
-        assert (one.verdict in ("better", "worse")) == (one.p_value <= pair.significance)
+        significant = one.p_adjusted <= pair.significance
+        assert (one.low > 0 or one.high < 0) == significant == (one.verdict in ("better", "worse"))
+        assert one.p_adjusted >= one.p_value
 
 
 def random_curve(rng) -> tuple[float, object]:
