@@ -33,9 +33,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices are POS
 
 
 def outputs(words: str) -> list[str]:
-    """The files and directories that a command is to write."""
+    """The files and directories that a command is to write; ``NAME=FILE`` says of what as well."""
     given = shlex.split(words)
-    return [after for option, after in pairwise(given) if option in OUTPUTS]
+    return [after.rpartition("=")[2] for option, after in pairwise(given) if option in OUTPUTS]
 
 
 WRITING = {(command, words): None for command, words, _ in CASES if outputs(words)}
