@@ -107,3 +107,10 @@ def test_proportions_equal_statsmodels(method, name):
             for level in (0.5, 0.9, 0.999):
                 expected = proportion.proportion_confint(k, n, alpha=1 - level, method=name)
                 assert proportion_interval(k, n, method, level) == pytest.approx(expected, rel=1e-9)
+
+
+def test_people_whose_labels_make_no_difference_decide_nothing() -> None:
+    """Each person is recognised once by either algorithm, of different probes: every permutation gives the same."""
+    success = np.tile([[1.0, 0.0], [0.0, 1.0]], (5, 1))
+    found = cochran_q(success, np.repeat(np.arange(5), 2))
+    assert (found.statistic, found.p_value) == (0.0, 1.0)

@@ -54,7 +54,7 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
     rng = np.random.default_rng(seed)
     observed = float((columns**2).sum())
     as_large = 1
-    block = max(1, _AT_ONCE // moving.size)
+    block = max(1, _AT_ONCE // max(1, moving.size))
     for done in range(0, _PERMUTATIONS, block):
         several = np.broadcast_to(moving, (min(block, _PERMUTATIONS - done), *moving.shape))
         permuted = rng.permuted(several, axis=2).sum(axis=1) + same
