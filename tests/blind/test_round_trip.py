@@ -105,5 +105,5 @@ def test_blind_and_direct_evaluation_agree(models: list[Model], tmp_path: Path) 
     assert [one["algorithm"] for one in found[:2]] == [model.name for model in models]
     assert len(found) == len(expected) >= 4
     for got, wanted in zip(found, expected, strict=True):
-        for part in ("category", "algorithm", "rates", "intervals", "cmc", "cmc_low"):
+        for part in ("category", "algorithm", "estimates", "cmc", "cmc_low"):
             assert json.dumps(got[part]) == json.dumps(wanted[part]), (got["category"], part)

@@ -129,7 +129,7 @@ def test_score_both_versions(run: Run, own: Path) -> None:
     ]
     done = run("blind", "score", *words, "--json", cwd=own)
     assert done.returncode == 0, done.stderr
-    (pair,) = json.loads(done.stdout)["versions"]
+    (pair,) = json.loads(done.stdout)["feret"]["versions"]
     assert (pair["first"], pair["second"]) == ("near (fully automatic)", "near (partially automatic)")
     assert pair["rows"][0]["pair"]["value"] == 0  # the same scores under other names
     shown = run("blind", "score", *words, "--out", "both", cwd=own)

@@ -345,7 +345,7 @@ def _versions(tests: Sequence[AnsweredTest], names: list[list[str]]) -> tuple[Ve
         for submission, name in zip(test.submissions, called, strict=True)
     }
     return tuple(
-        Version(name, found[algorithm, PARTIALLY], named=True)
+        Version(name, found[algorithm, PARTIALLY])
         for (algorithm, version), name in found.items()
         if version == FULLY and (algorithm, PARTIALLY) in found
     )

@@ -53,13 +53,10 @@ class Version:
     ----------
     fully, partially
         The names of the two.
-    named
-        Whether the names tell which is which, so that nothing need be added to them.
     """
 
     fully: str
     partially: str
-    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,11 +145,11 @@ class VersionContrast(Record):
         ``version`` or ``improvement``.
     first, second, rank, rows
         The two states, the rank of success, and each set of probes.
-    first_date, second_date, named
-        When they were tested, and whether their names tell which is which.
+    first_date, second_date
+        When they were tested.
     """
 
-    written = Written(also=("sentences",), without=("named",))
+    written = Written(also=("sentences",))
 
     kind: Kind
     first: str
@@ -161,7 +158,6 @@ class VersionContrast(Record):
     rows: tuple[ContrastRow, ...]
     first_date: str | None = None
     second_date: str | None = None
-    named: bool = False
 
     @property
     def roles(self) -> tuple[str, str]:
@@ -172,10 +168,12 @@ class VersionContrast(Record):
 
     @property
     def labels(self) -> tuple[str, str]:
-        """The names of the two states, each with what it is."""
-        if self.named:
-            return self.first, self.second
-        return f"{self.first} ({self.roles[0]})", f"{self.second} ({self.roles[1]})"
+        """The names of the two states, each with what it is unless its name says so."""
+        first, second = (
+            name if role in name else f"{name} ({role})"
+            for name, role in zip((self.first, self.second), self.roles, strict=True)
+        )
+        return first, second
 
     def sentences(self) -> list[Note]:
         """What each set of probes shows, in words."""
@@ -243,7 +241,6 @@ def contrasts(
             rank,
             tuple(islice(made, len(evaluation.categories))),
             *dates,
-            isinstance(one, Version) and one.named,
         )
         for one in asked
         for kind, names, dates in [_named(one)]
