@@ -108,7 +108,7 @@ def test_directory(permute: Run, folder: Path) -> None:
         "choices_differences.csv",
         "report.html",
         "choices_distributions.svg",
-        "choices_ranks.png",
+        "choices_ranks.svg",
     } <= names
 
 
