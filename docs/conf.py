@@ -26,6 +26,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "docs._ext.accessible",
+    "docs._ext.examples",
     "docs._ext.reference",
     "docs._ext.llms",
     "docs._ext.notebooks",

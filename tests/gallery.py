@@ -1,6 +1,6 @@
 """Draw the figures of the documentation: the code of a page runs, and what it calls figure becomes an image.
 
-docs/how-to/gallery.md runs on the demo's data; the pages of docs/methods make their own.
+docs/how-to/gallery.md runs on the demo's data; other pages make their own.
 """
 
 from __future__ import annotations
@@ -21,17 +21,22 @@ from proband.cli import main
 DOCS = Path(__file__).parents[1] / "docs"
 IMAGES = DOCS / "images"
 GALLERY = DOCS / "how-to" / "gallery.md"
-NAMED = re.compile(r"images/((?:gallery|methods)/\w+\.svg)")
+FOLDERS = ("gallery", "how-to", "methods")
+NAMED = re.compile(rf"images/((?:{'|'.join(FOLDERS)})/\w+\.svg)")
 METHODS = tuple(
     DOCS / "methods" / f"{name}.md"
     for name in ("beveridge", "image-choice", "orthogonal-arrays", "strat", "survey")
 )
+GUIDES = tuple(
+    DOCS / "how-to" / f"{name}.md" for name in ("arrays", "classes", "covariates", "pairs", "threshold")
+)
 
 
-def code(text: str) -> Iterator[str]:
-    """Every block of Python of a page; of examples, what is typed."""
-    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-        yield "".join(example.source for example in doctest.DocTestParser().get_examples(block)) or block
+def code(page: Path) -> Iterator[str]:
+    """Every block of Python that runs: of the gallery all, of other pages what is typed in examples, but for those that fail."""
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+        examples = doctest.DocTestParser().get_examples(block)
+        yield block if page == GALLERY else "".join(one.source for one in examples if not one.exc_msg)
 
 
 def figures(page: Path, place: Path) -> dict[str, Any]:
@@ -39,10 +44,11 @@ def figures(page: Path, place: Path) -> dict[str, Any]:
     made: dict[str, Any] = {}
     space: dict[str, Any] = {}
     with chdir(place), redirect_stdout(StringIO()):
-        for block in code(page.read_text(encoding="utf-8")):
+        for block in code(page):
             exec(compile(block, page.name, "exec"), space)
             if name := re.search(r"^figure = .*  # (\w+)$", block, flags=re.MULTILINE):
-                made[f"{page.stem if page == GALLERY else 'methods'}/{name[1]}.svg"] = space["figure"]
+                folder = page.stem if page == GALLERY else page.parent.name
+                made[f"{folder}/{name[1]}.svg"] = space["figure"]
     return made
 
 
@@ -64,7 +70,7 @@ if __name__ == "__main__":
                 if stop.code:
                     raise
         drawn = figures(GALLERY, Path(place) / "demo" / "data")
-        for page in METHODS:
+        for page in (*GUIDES, *METHODS):
             drawn |= figures(page, Path(place))
         for name, figure in drawn.items():
             image = IMAGES / name

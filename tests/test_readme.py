@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.gallery import GALLERY, IMAGES, METHODS, NAMED, figures
+from tests.gallery import FOLDERS, GALLERY, GUIDES, IMAGES, METHODS, NAMED, figures
 
 from proband.cli import main
 
@@ -145,6 +145,11 @@ def test_gallery_is_drawn_by_its_page(data: Path) -> None:
     assert sorted(figures(GALLERY, data)) == sorted(NAMED.findall(GALLERY.read_text(encoding="utf-8")))
 
 
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_guides_are_drawn_by_their_pages(page: Path, tmp_path: Path) -> None:
+    assert sorted(figures(page, tmp_path)) == sorted(NAMED.findall(page.read_text(encoding="utf-8")))
+
+
 @pytest.mark.parametrize("page", METHODS, ids=lambda page: page.stem)
 def test_methods_are_drawn_by_their_pages_and_commands_show_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -161,10 +166,9 @@ def test_methods_are_drawn_by_their_pages_and_commands_show_what_the_page_shows(
 
 
 def test_every_drawn_image_is_on_a_page() -> None:
-    named = {name for page in (GALLERY, *METHODS) for name in NAMED.findall(page.read_text(encoding="utf-8"))}
-    drawn = {
-        f"{folder}/{image.name}" for folder in ("gallery", "methods") for image in (IMAGES / folder).iterdir()
-    }
+    pages = (GALLERY, *GUIDES, *METHODS)
+    named = {name for page in pages for name in NAMED.findall(page.read_text(encoding="utf-8"))}
+    drawn = {f"{folder}/{image.name}" for folder in FOLDERS for image in (IMAGES / folder).iterdir()}
     assert named == drawn
 
 

@@ -117,10 +117,10 @@ def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
         "operating_points.csv",
         "roc.csv",
         "report.html",
-        "det.png",
+        "det.svg",
         "roc.svg",
-        "scores.pdf",
-        "groups.png",
+        "scores.svg",
+        "groups.svg",
     } <= names
 
 
