@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import benchmarks
-from benchmarks.job import HEADER
+from benchmarks.job import HEADER, run_alone
 from benchmarks.machine import beginning, machine
 from benchmarks.page import CHART, PAGE, as_page, chart
 from proband.report.figures.style import save_figure
@@ -33,17 +33,19 @@ def main() -> int:
     if unknown:
         parser.error(f"no such job: {', '.join(sorted(unknown))}; the jobs are {', '.join(known)}")
     begun = beginning()
-    modules = [importlib.import_module(f"benchmarks.{name}") for name in given.jobs or known]
     measured = {}
-    for module in modules:
-        print(f"running {module.__name__.rpartition('.')[2]} …", file=sys.stderr)
-        measured[module] = module.run()
+    details = {}
+    for name in given.jobs or known:
+        print(f"running {name} …", file=sys.stderr)
+        module = importlib.import_module(f"benchmarks.{name}")
+        measured[module], told = run_alone(name)
+        if told:
+            details[module] = told
     rows = [row for several in measured.values() for row in several]
     table = Table(*HEADER)
     for row in rows:
         table.add_row(*row.cells())
     Console(width=200).print(table)
-    details = {module: module.details() for module in modules if hasattr(module, "details")}
     print(*details.values(), sep="\n")
     if given.write:
         left_out = [name for name in known if given.jobs and name not in given.jobs]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -87,3 +90,17 @@ def best_of(
         result = function()
         least = min(least, clock() - start)
     return least, result
+
+
+def run_alone(name: str) -> tuple[list[Row], str]:
+    """Run a job in a process of its own, as what earlier jobs loaded and left in memory would change its times.
+
+    Returns its rows, and what it adds to the page.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+        return alone.submit(_run, name).result()
+
+
+def _run(name: str) -> tuple[list[Row], str]:
+    module = importlib.import_module(f"benchmarks.{name}")
+    return module.run(), module.details() if hasattr(module, "details") else ""

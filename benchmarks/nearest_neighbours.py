@@ -2,7 +2,7 @@
 
 Measured in CPU seconds. faiss returns the first 100 of the gallery, which give the rank only of probes whose mate is among
 them. With the whole gallery sorted it gives every rank; this is timed on 100 probes and scaled. Its index is built before the
-clock starts.
+clock starts. The bound is the bare matrix product in single precision, which faiss and Proband both need.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import proband as pb
 from benchmarks.job import Row, best_of
 from benchmarks.peers import compare, handed
+from benchmarks.ranks_from_embeddings import multiply
 
 PROBES, GALLERY, DIMENSION = 10_000, 100_000, 512
 FIRST, PART = 100, 100  # as the peer's script has them
@@ -35,7 +36,11 @@ def run(n_probes: int = PROBES, n_gallery: int = GALLERY, dimension: int = DIMEN
         probes, ids[n_gallery:], metric="cosine", targets=gallery, target_ids=ids[:n_gallery]
     )
     pb.rank(embeddings, experiment.restricted(probes=experiment.probes[:2]), threads=1)  # compile first
-    ours, ranks = best_of(2, lambda: pb.rank(embeddings, experiment, threads=1).ranks, time.process_time)
+    ours = bound = float("inf")
+    for _ in range(2):  # by turns, since the machine is not as fast all the time
+        took, ranks = best_of(1, lambda: pb.rank(embeddings, experiment, threads=1).ranks, time.process_time)
+        ours = min(ours, took)
+        bound = min(bound, best_of(1, lambda: multiply(probes, gallery, threads=1), time.process_time)[0])
     job = f"ranks of {n_probes:,} × {n_gallery:,} × {dimension}, one thread"
     told = "ranks, but where scores are equal within the rounding of float32; at least 99 % of them"
 
@@ -45,7 +50,7 @@ def run(n_probes: int = PROBES, n_gallery: int = GALLERY, dimension: int = DIMEN
     with handed(probes=probes, gallery=gallery) as folder:
         few, whole = f"{job}; the first {FIRST} alone", n_probes / min(PART, n_probes)
         return [
-            compare(few, ours, "faiss-cpu", "first_100", folder, agree(FIRST), told, least=LEAST),
+            compare(few, ours, "faiss-cpu", "first_100", folder, agree(FIRST), told, least=LEAST, bound=bound),
             compare(job, ours, "faiss-cpu", "whole_gallery", folder, agree(n_gallery), told, least=LEAST_WHOLE,
                     repeats=1, times=whole),
         ]  # fmt: skip

@@ -38,7 +38,7 @@ def run() -> list[Row]:
     for _ in range(REPEATS):  # by turns, since the machine is not as fast all the time
         took, outcomes = best_of(1, lambda: _curve(embeddings, experiment), time.process_time)
         ours = min(ours, took)
-        bare = min(bare, best_of(1, lambda: _bare(probes, gallery), time.process_time)[0])
+        bare = min(bare, best_of(1, lambda: multiply(probes, gallery), time.process_time)[0])
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     naive, ranks = best_of(1, lambda: _naive(probes[:NAIVE_PROBES], gallery), time.process_time)
     equal = np.array_equal(ranks, outcomes.ranks[:NAIVE_PROBES])
@@ -55,7 +55,7 @@ def _curve(embeddings: Embeddings, experiment: Experiment):
     return outcomes
 
 
-def _bare(probes: np.ndarray, gallery: np.ndarray) -> None:
+def multiply(probes: np.ndarray, gallery: np.ndarray, threads: int | None = None) -> None:
     """The multiplication alone, in the same tiles and on as many threads."""
     rows, columns = TILE
 
@@ -68,7 +68,7 @@ def _bare(probes: np.ndarray, gallery: np.ndarray) -> None:
                 np.matmul(part, block.T, out=out[: len(part), : len(block)])
 
     with one_blas_thread():
-        for _ in run_blocks(one, range(0, len(gallery), BLOCK)):
+        for _ in run_blocks(one, range(0, len(gallery), BLOCK), threads):
             pass
 
 

@@ -217,6 +217,7 @@ def compare(
     least: float = 1.0,
     repeats: int = 2,
     times: float = 1.0,
+    bound: float | None = None,
 ) -> Row:
     """Ask a peer, and make the row: how many times our CPU seconds it took, and whether it agrees.
 
@@ -228,8 +229,12 @@ def compare(
         The ratio to reach.
     times
         How many times the work that the peer was given the job is.
+    bound
+        Seconds of what no solution can do without: within a tenth of them, the goal is reached too.
     """
     goal = f"≥ {least:g}×"
+    if bound is not None:
+        goal += f", or ≤ 1.1× the bound ({ours / bound:.2f}×)"
     label = f"{name} {call}"
     try:
         answer = ask(name, call, folder, repeats)
@@ -240,5 +245,5 @@ def compare(
         return Row(job, ours, None, None, f"{label}: failed", goal, None, False)
     seconds = answer.seconds * times
     label = f"{name} {answer.version} {call}" + ("" if times == 1 else f", a part × {times:g}")
-    reached = seconds >= least * ours
+    reached = seconds >= least * ours or (bound is not None and ours <= 1.1 * bound)
     return Row(job, ours, None, seconds, label, goal, reached, agrees(answer.numbers), checked)

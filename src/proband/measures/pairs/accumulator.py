@@ -21,7 +21,7 @@ Counts = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
 _COARSE, _FINE, _FINEST = (
-    1 << 12,
+    1 << 13,
     1 << 16,
     1 << 17,
 )  # cells: the counts of a coarse grid stay in the first-level cache, …

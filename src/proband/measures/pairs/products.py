@@ -242,7 +242,8 @@ class Products:
     def ready(self, vectors: Values, norms: Values, scale: float, halves_first: bool = False) -> Values:
         """Make vectors ready: the products are ``ready(rows) @ ready(columns, halves_first=True).T``."""
         if self.embeddings.metric == "cosine":
-            return (vectors / norms[:, None]).astype(self.dtype, copy=False)
+            unit = np.empty(vectors.shape, self.dtype)
+            return np.divide(vectors, norms[:, None], out=unit, casting="same_kind")
         scaled = (vectors - self.centre) / scale
         if self.embeddings.metric == "l2":
             half = -0.5 * np.einsum("ij,ij->i", scaled, scaled)

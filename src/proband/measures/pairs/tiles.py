@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.engine import run_blocks, slices
+from proband.engine import run_blocks, slices, using
 from proband.kernels.codes import DONT_CARE, FAILED, OK, empty_cells
 from proband.measures.pairs.pair_set import Codes, Counts, Floats, PairSet
 from proband.samples.ids import Positions
@@ -16,6 +16,7 @@ from proband.scores import Scores
 from proband.scores.base import Cells, Values
 
 _CELLS_AT_ONCE = 1 << 22  # scores held at once by a thread
+_FEW = 1 << 18  # genuine pairs
 _SAMPLE = (32, 1024)  # rows and columns looked at to see where impostor scores lie
 
 
@@ -139,7 +140,8 @@ def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) 
     """Score every genuine pair, row by row."""
     most = int(np.bincount(pairs.column_codes).max(initial=1))
     blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
-    parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
+    with using("threads" if pairs.n_genuine < _FEW else None):  # sending a few takes longer than scoring them
+        parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
     nothing = GenuineScores(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
     return GenuineScores(
         np.concatenate([part.rows for part in (nothing, *parts)]),
