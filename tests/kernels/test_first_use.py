@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from proband.measures.pairs.counts import FEW_PAIRS
+
 _JOBS = """
 import json, sys
 from proband.cli.app import main
@@ -38,11 +40,13 @@ for job in (
 @pytest.mark.long
 def test_plain_jobs_compile_each_kernel_once(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    people, vectors = np.repeat(np.arange(20), 3), rng.standard_normal((20, 8))
-    ids = [f"i{k}" for k in range(60)]
-    images = (vectors[people] + 0.5 * rng.standard_normal((60, 8))).astype(np.float32)
-    scores = images[20:] @ images[:20].T
-    np.savez(tmp_path / "scores.npz", scores=scores, query_ids=ids[20:], target_ids=ids[:20])
+    n = 800  # people; fewer pairs would be sorted, without kernels
+    people, vectors = np.repeat(np.arange(n), 3), rng.standard_normal((n, 8))
+    ids = [f"i{k}" for k in range(3 * n)]
+    images = (vectors[people] + 0.5 * rng.standard_normal((3 * n, 8))).astype(np.float32)
+    scores = images[n:] @ images[:n].T
+    assert scores.size > FEW_PAIRS
+    np.savez(tmp_path / "scores.npz", scores=scores, query_ids=ids[n:], target_ids=ids[:n])
     np.save(tmp_path / "vectors.npy", images)
     rows = [f"{name},{person}" for name, person in zip(ids, people, strict=True)]
     (tmp_path / "samples.csv").write_text("\n".join(["id,subject", *rows]) + "\n", encoding="utf-8")
