@@ -121,9 +121,10 @@ def gone_on(row: Row | None, name: str, wanted: int, checked: bool) -> Row:
         fresh = begun(name)
         row = fresh if row is None or not alike(row.first, fresh.first) else row
     study, place, _ = TRIALS[name]
-    each = (monotonic() - start) / FIRST if row.tally.n == FIRST else 0.02
+    each = None  # seconds a data set, as the last ones showed
     while row.tally.n < wanted and (left := _PIECE - (monotonic() - start)) > 0:
-        n = max(1, min(wanted - row.tally.n, int(left / max(each, 1e-4) / 2)))
+        most = max(1, int(left / max(each, 1e-4) / 2)) if each is not None else FIRST
+        n = min(wanted - row.tally.n, most)
         before = monotonic()
         found = run_trial(study.key, place, n, SEED, first=row.tally.n)
         each = (monotonic() - before) / n
