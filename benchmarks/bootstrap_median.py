@@ -45,7 +45,7 @@ def _over_people(outcomes: Outcomes, values: np.ndarray) -> Row:
         and _apart(found.replicates, looped) < 0.03
         and _apart(found.replicates, gathered) < 0.03
     )
-    job = f"the same over {PEOPLE} people"
+    job = f"bootstrap of a median rank over {PEOPLE} people"
     return Row(job, ours, naive, peer, "numpy gather and median", "–", None, equal)
 
 

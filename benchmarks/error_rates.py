@@ -46,7 +46,7 @@ def run(n_genuine: int = GENUINE, n_impostor: int = IMPOSTORS) -> list[Row]:
     with _threads(1):
         rows = _rows(genuine, impostors)
         single, in_single = genuine.astype(np.float32), impostors.astype(np.float32)
-        rows.append(_beside_numpy("single precision: ROC and EER of them", single, in_single)[0])
+        rows.append(_beside_numpy("ROC and EER of as many float32 scores", single, in_single)[0])
     return [*rows, _with_two_threads(genuine, impostors), _pair_list()]
 
 
@@ -85,7 +85,15 @@ def _rows(genuine: np.ndarray, impostors: np.ndarray) -> list[Row]:
         rows += [
             compare(job, ours, "scikit-learn", "roc_curve", folder, same_eer, exact),
             compare(job, ours, "scikit-learn", "det_curve", folder, same_eer, exact),
-            compare("its AUC", ours, "scikit-learn", "roc_auc_score", folder, same_auc, "AUC to 1e-9"),
+            compare(
+                f"AUC of {n_genuine:,} genuine and {n_impostor:,} impostor scores in memory",
+                ours,
+                "scikit-learn",
+                "roc_auc_score",
+                folder,
+                same_auc,
+                "AUC to 1e-9",
+            ),
             compare(job, ours, "torchmetrics", "binary_eer", folder, same_eer, exact, repeats=1),
             compare(
                 job,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -27,7 +28,9 @@ run on one machine, and checks that the answers are equal. Absolute times differ
 `python -m benchmarks --write` writes this page, with all results, whether or not a goal was reached.
 """
 
-READING = """- **ours**: the time of Proband, the minimum of several runs.
+READING = """How to read the tables:
+
+- **ours**: the time of Proband, the minimum of several runs.
 - **naive**: the obvious solution. **competent peer**: the fastest other solution we know, or other software. The columns
   next to them are their time divided by ours: above 1, Proband is faster.
 - **goal**: the target, and whether this run reached it.
@@ -113,11 +116,19 @@ def without_repeats(rows: Sequence[Row | Growth]) -> list[list[str]]:
 def reached_of(rows: Sequence[Row | Growth]) -> str:
     """How many goals were reached, and which were not."""
     judged = [row for row in rows if row.reached is not None]
-    missed = list(dict.fromkeys(row.job for row in judged if not row.reached))
-    reached = len(judged) - sum(not row.reached for row in judged)
-    text = f"{reached} of {len(judged)} goals were reached in this run."
-    return "\n".join(
-        [text, *(["", "Missed:", ""] if missed else []), *(f"- {in_markdown(job)}" for job in missed)]
+    missed = [row for row in judged if not row.reached]
+    text = f"{len(judged) - len(missed)} of {len(judged)} goals were reached in this run."
+    return "\n".join([text, *(["", "Missed:", ""] if missed else []), *map(_missed, missed)])
+
+
+def _missed(row: Row | Growth) -> str:
+    """What was measured, and what the goal was."""
+    cells = dict(zip(HEADER, row.cells(), strict=True))
+    if isinstance(row, Growth):
+        return f"- {in_markdown(row.job)}: {cells['ours']}, goal {cells['goal']}"
+    other = f", {row.peer_name} {row.peer:.3g} s ({cells['peer/ours']})" if row.peer is not None else ""
+    return (
+        f"- {in_markdown(_plain(row.job))}: {cells['ours']}{in_markdown(other)}; goal {in_markdown(row.goal)}"
     )
 
 
@@ -126,7 +137,7 @@ def chart(rows: Sequence[Row | Growth]) -> Figure:
     shown = [
         row for row in rows if isinstance(row, Row) and row.peer is not None and row.peer_name not in BOUNDS
     ]
-    figure = Figure(figsize=(9, 1 + 0.27 * len(shown)), layout="constrained")
+    figure = Figure(figsize=(10, 1 + 0.25 * len(shown)), layout="constrained")
     axis = figure.subplots()
     for place, row in enumerate(shown):
         assert row.peer is not None  # as they were chosen
@@ -147,7 +158,7 @@ def chart(rows: Sequence[Row | Growth]) -> Figure:
     axis.xaxis.set_major_formatter(lambda ratio, _: f"{ratio:g}×")
     axis.set_yticks(
         range(len(shown)),
-        [f"{_shortened(row.job)} · {_shortened(row.peer_name, 34)}" for row in shown],
+        [f"{_plain(row.job)} · {_plain(row.peer_name)}" for row in shown],
         fontsize=7,
     )
     axis.invert_yaxis()
@@ -158,5 +169,6 @@ def chart(rows: Sequence[Row | Growth]) -> Figure:
     return figure
 
 
-def _shortened(text: str, letters: int = 58) -> str:
-    return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
+def _plain(text: str) -> str:
+    """What was measured, without the numbers of this run in brackets and what follows a comma or semicolon too many."""
+    return re.sub(r" \([^)]*\)", "", text).partition("; ")[0]

@@ -42,7 +42,7 @@ def run() -> list[Row]:
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     naive, ranks = best_of(1, lambda: _naive(probes[:NAIVE_PROBES], gallery), time.process_time)
     equal = np.array_equal(ranks, outcomes.ranks[:NAIVE_PROBES])
-    job = f"B. ranks and CMC, {PROBES:,} × {GALLERY:,} × {DIMENSION} (memory +{grown:.0f} MB)"
+    job = f"ranks and CMC, {PROBES:,} × {GALLERY:,} × {DIMENSION} (memory +{grown:.0f} MB)"
     goal = f"≤ 1.10× of bare sgemm ({ours / bare:.2f}×)"
     return [
         Row(job, ours, naive * PROBES / NAIVE_PROBES, bare, "bare sgemm", goal, ours <= 1.10 * bare, equal)

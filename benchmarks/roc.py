@@ -51,7 +51,7 @@ def run() -> list[Row]:
         singles = _sorting(good, np.float32)
         doubles = _sorting(embeddings(GOOD, HALF), np.float64) * pairs / (HALF * (HALF - 1) // 2)
         naive = _sklearn(embeddings(GOOD, PART)) * pairs / (PART * (PART - 1) // 2)
-    name = f"C. exact ROC of {pairs / 1e6:.0f} M pairs"
+    name = f"exact ROC of {pairs / 1e6:.0f} M pairs"
 
     def judged(most: float, seconds: float) -> tuple[str, bool]:
         goal = f"≤ {most}× ({seconds / bare:.2f}×), or ≤ 1.1× the bound ({seconds / bound:.2f}×)"

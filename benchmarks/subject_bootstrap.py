@@ -84,7 +84,7 @@ def _at_fmr(
     )
     equal = np.array_equal(found[:MATERIALISED], materialised)
     naive *= REPLICATES / MATERIALISED
-    job = f"FNMR at FMR {FMR:g}, the threshold found anew"
+    job = f"FNMR at FMR {FMR:g}, the threshold re-estimated"
     return Row(job, took, naive, None, "", "≥ 800× naive", naive >= 800 * took, equal)
 
 

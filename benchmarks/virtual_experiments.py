@@ -89,8 +89,8 @@ def run() -> list[Row]:
     reached = argsort >= 3000 * ours and loop >= 300 * ours
     return [
         Row(job, ours, argsort, loop, "numpy compare loop", goal, reached, equal),
-        Row("the same from a fresh process", fresh, argsort, loop, "numpy compare loop", "≥ 100× argsort", argsort >= 100 * fresh, equal),
-        Row("the same by numpy alone", plain, argsort, loop, "numpy compare loop", "≥ 50× argsort", argsort >= 50 * plain, same),
+        Row(f"{job}, from a fresh process", fresh, argsort, loop, "numpy compare loop", "≥ 100× argsort", argsort >= 100 * fresh, equal),
+        Row(f"{job}, by numpy alone", plain, argsort, loop, "numpy compare loop", "≥ 50× argsort", argsort >= 50 * plain, same),
         _many(scores[:2], pool, found),
     ]  # fmt: skip
 

@@ -44,7 +44,10 @@ def test_rows_become_a_table_of_the_page() -> None:
     assert [cell.strip() for cell in cells[0]] == shown
     assert {len(row) for row in cells} == {len(shown)}
     assert "- not on this machine: other\n" in text
-    assert "1 of 2 goals were reached in this run.\n\nMissed:\n\n- a \\| b &lt; c\n" in text
+    assert (
+        "1 of 2 goals were reached in this run.\n\nMissed:\n\n- a \\| b &lt; c: 0.5 s, faster 0.25 s (0.5×); goal ≥ 1×\n"
+        in text
+    )
     assert [cell.strip() for cell in cells[2]] == [
         *("a \\| b &lt; c", "0.5 s", "1 s (peer 1.2)", "2×", "≥ 1×: yes", "yes (EER to 1e-6)"),
     ]
