@@ -171,6 +171,7 @@ class Evaluation(Job):
     targets = ("evaluation",)
 
     def write(self, folder: Path, version: int) -> None:
+        from proband.analyses.identification.run import Identified
         from proband.inference import evaluate
 
         n = 6
@@ -178,7 +179,8 @@ class Evaluation(Job):
         values = np.random.default_rng(version).normal(size=(n, n))
         scores = Scores.from_array(values, ids[n:], ids[:n], orientation="similarity")
         experiment = Experiment(Samples({"id": ids, "subject": list(range(n)) * 2}), ids[:n], ids[n:])
-        found = Findings("Evaluation", Provenance("none"), evaluate([scores], experiment))
+        parts = {"identification": Identified(evaluate([scores], experiment))}
+        found = Findings("Evaluation", Provenance("none"), parts)
         write_run(found, folder / "evaluation", ("csv", "png"))
 
 
