@@ -211,7 +211,8 @@ def suggested(table: pl.DataFrame) -> PairColumns:
     A column of two values may say what is mated, columns of fractions may be scores, and the first two others samples.
     """
     found = guessed(table.columns)
-    free = [one for one in table.iter_columns() if one.name not in found.names]
+    readable = [one for one in table.iter_columns() if one.dtype != pl.Object]
+    free = [one for one in readable if one.name not in found.names]
     if found.mated is None:
         two = [one for one in free if one.n_unique() == 2 < len(one) and not is_of_fractions(one)]
         truths = [one for one in two if one.dtype == pl.Boolean or is_of_truths(one)]

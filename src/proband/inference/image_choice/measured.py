@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import run_blocks
 from proband.engine.arguments import published
+from proband.engine.limits import Level
 from proband.errors import DesignError, first_few, unknown_name
 from proband.inference.image_choice.rivals import Closeness
 from proband.inference.image_choice.trials import PackedAlgorithm
@@ -149,7 +150,7 @@ class MeasureOverChoices(Result):
         """D of every compared pair."""
         return tuple(self.difference(*pair) for pair in self.pairs)
 
-    def at_level(self, confidence_level: float) -> MeasureOverChoices:
+    def at_level(self, confidence_level: Level) -> MeasureOverChoices:
         """Return the same results with another level of intervals.
 
         Parameters

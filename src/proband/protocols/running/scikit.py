@@ -246,7 +246,7 @@ def _protocol(cv: Any, X: Any, y: Any, subjects: Any, seed: int) -> Protocol | S
         return cv
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return Protocol("cross-validation", folds=int(cv), disjoint=True)
-    if not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+    if isinstance(cv, bytes | bytearray) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise UsageError(
             f"cv is {shown(cv)}, which makes no splits.", "pass a number of folds, a protocol or a splitter."
         )

@@ -76,7 +76,7 @@ def _few_errors() -> tuple[Trial, ...]:
 
 def _of_so_many(one: DataSet, level: float, seed: int) -> Answered:
     found = estimate(one.data, measure=RATE, confidence_level=level, population=one.within)
-    return Answered(found.value, found.low, found.high, found.design, found.notes)
+    return Answered(found.value, found.low, found.high, found.method, found.notes)
 
 
 def _finite(people: int, population: int) -> Trial:
@@ -88,7 +88,7 @@ def _finite(people: int, population: int) -> Trial:
 
 def _first(one: DataSet, level: float, seed: int) -> Answered:
     found = estimate(one.data, measure=RATE, confidence_level=level)["a"]
-    return Answered(found.value, found.low, found.high, found.design, found.notes)
+    return Answered(found.value, found.low, found.high, found.method, found.notes)
 
 
 def _beside(

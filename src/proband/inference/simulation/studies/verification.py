@@ -120,7 +120,7 @@ def _of_names(one: DataSet, level: float, seed: int) -> Answered:
 
 def _area_of_names(one: DataSet, level: float, seed: int) -> Answered:
     found = estimate(one.data, measure=AUC(), confidence_level=level)
-    return Answered(found.value, found.low, found.high, found.design, found.notes)
+    return Answered(found.value, found.low, found.high, found.method, found.notes)
 
 
 def _named(
