@@ -79,8 +79,8 @@ _NEEDED = Sentence(
 _COMPARISONS_NEEDED = Sentence(
     "threshold.comparisons-needed",
     "note",
-    "there are enough people, but at least about {needed:count} impostor comparisons are needed, even if "
-    "errors are spread evenly over people; there are {there:count}",
+    "there are enough people, but only {there:count} impostor comparisons; at least about {needed:count} are needed, "
+    "even if errors are spread evenly over people",
 )
 _CONCENTRATED = Sentence(
     "threshold.concentrated",
