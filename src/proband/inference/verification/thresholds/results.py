@@ -79,7 +79,7 @@ _NEEDED = Sentence(
 _COMPARISONS_NEEDED = Sentence(
     "threshold.comparisons-needed",
     "note",
-    "there are enough people, but only {there:count} impostor comparisons; at least about {needed:count} are needed, "
+    "there are enough people, but only {there:count impostor comparison}; at least about {needed:count} are needed, "
     "even if errors are spread evenly over people",
 )
 _CONCENTRATED = Sentence(
