@@ -326,7 +326,11 @@ def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
             source=algorithm,
         )
     if not n_mated:
-        raise DesignError("no probe has a mate in the gallery.", source=algorithm)
+        raise DesignError(
+            "no probe has a mate in the gallery.",
+            "keep some samples of the enrolled people out of the gallery, as probes.",
+            source=algorithm,
+        )
 
 
 @published

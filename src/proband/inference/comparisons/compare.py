@@ -302,7 +302,7 @@ def require_several(question: Question) -> None:
     if len(question.data) < 2:
         raise UsageError(
             "A comparison needs at least two algorithms.",
-            "add another, or use evaluate for a single algorithm.",
+            "add another, or use evaluate or verify for a single one.",
         )
     if len(set(question.names)) < len(question.names):
         raise UsageError(f"Algorithm names must be unique; got {', '.join(question.names)}.")
