@@ -202,7 +202,7 @@ class Searches:
         return self.point(threshold if self.larger_is_closer else -threshold, rank)
 
     def at_fpir(self, fpir: float, rank: Rank = 1) -> SearchPoint:
-        """The laxest threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many.
+        """The least strict threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many.
 
         Parameters
         ----------
