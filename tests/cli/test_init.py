@@ -190,7 +190,7 @@ def test_scored_pairs_are_known_by_their_columns(run: Run, tmp_path: Path) -> No
         encoding="utf-8",
     )
     odd = run("init", "odd.csv", "pairs.csv", "--force", cwd=tmp_path)
-    assert "cannot tell which value of 'label' means mated" in odd.stdout
+    assert "it is unclear which value of 'label' means mated" in odd.stdout
 
 
 def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:

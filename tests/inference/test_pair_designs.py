@@ -242,7 +242,7 @@ def test_refused():
     for measure, design, match in asked:
         with pytest.raises(DesignError, match=match):
             estimate(study.scores, study.samples, measure=measure, design=design)
-    with pytest.raises(DesignError, match="1 of 4 people have fewer than three images"):
+    with pytest.raises(DesignError, match="1 of 4 people has fewer than three images"):
         estimate(few.scores, few.samples, measure=AUC(), design=Jackknife())
     with pytest.raises(UsageError, match="weight comparisons equally"):
         estimate(study.scores, study.samples, measure=AUC(), design=Jackknife(weights="equal"))

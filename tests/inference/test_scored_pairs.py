@@ -202,7 +202,7 @@ def test_what_is_mated_is_never_guessed() -> None:
         assert mated.to_list() == [True, False]
         assert note["n_mated"] == 1
     for wrong in (["same", "other"], [1, -1], ["true", "0"], [1, 2], ["yes", "no"]):
-        with pytest.raises(UsageError, match="cannot tell which of them means mated"):
+        with pytest.raises(UsageError, match="unclear which of these means mated"):
             mated_in(pl.Series("label", wrong), None, "pairs")
     assert mated_in(pl.Series("label", [1, -1]), "-1", "pairs")[0].to_list() == [False, True]
     with pytest.raises(UsageError, match="but not 'Same'"):

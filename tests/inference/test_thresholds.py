@@ -279,7 +279,7 @@ def _refusal(people: int, pairs: int, hits: int, seed: int = 0) -> str:
 def test_what_is_too_few_is_named() -> None:
     few_pairs, few_people = _refusal(2000, 3000, 0), _refusal(20, 190, 0)
     assert "there are enough people" in few_pairs
-    assert "there are 3,000" in few_pairs
+    assert "only 3,000" in few_pairs
     assert "people are needed" not in few_pairs
     assert int(few_people.split("at least about ")[1].split(" people")[0].replace(",", "")) > 20
     assert "a few people account for most false matches" in _refusal(400, 60_000, 90)

@@ -153,9 +153,9 @@ def test_what_is_malformed_is_refused():
         splitter("3×2f CV").splits(*crowd(), repeats=[4])
     with pytest.raises(InputError, match="2 labels, 3 subjects"):
         splitter("LOO").splits(["a", "b"], ["s", "t", "u"])
-    with pytest.raises(InputError, match="1 of 3 samples have no label; the first is sample 2"):
+    with pytest.raises(InputError, match="1 of 3 samples has no label; the first is sample 2"):
         splitter("LOO").splits(np.array(["a", None, "b"], object))
-    with pytest.raises(InputError, match="1 of 2 samples have no subject"):
+    with pytest.raises(InputError, match="1 of 2 samples has no subject"):
         splitter("LOSO").splits(["a", "b"], [1.0, np.nan])
     with pytest.raises(DesignError, match="real numbers such as"):
         splitter("LOO").splits([0.5, 1.5, 2.0])

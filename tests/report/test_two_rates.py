@@ -135,7 +135,7 @@ def test_algorithms_that_are_tied_lead_together_and_other_weights_may_name_one()
     told = Scene(Findings("t", finding.PROVENANCE, {"identification": Identified(evaluation)})).summary
     assert told is not None
     assert as_sentence(told.headline) == (
-        "Of 3 algorithms a and b have the highest recognition rate at rank 1 (probe-weighted); differences were not tested."
+        "Of 3 algorithms, a and b have the highest recognition rate at rank 1 (probe-weighted); differences were not tested."
     )
     assert [as_sentence(note) for note in told.weights] == [
         WHICH,

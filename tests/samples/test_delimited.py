@@ -183,7 +183,7 @@ def test_words_for_missing_values_hold_in_every_column(table):
     samples = Samples.read(path)
     assert list(samples.subjects) == ["NA", "x"]
     assert samples.frame["sex"].to_list() == [None, "-"]
-    with pytest.raises(InputError, match="1 of 2 samples have no subject: 'a'"):
+    with pytest.raises(InputError, match="1 of 2 samples has no subject: 'a'"):
         Samples.read(path, missing_values=("NA",))
     only_dashes = Samples.read(path, missing_values=("-",))
     assert only_dashes.frame["sex"].to_list() == ["NA", None]

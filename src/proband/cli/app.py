@@ -54,7 +54,7 @@ _LEAST_ADDRESSES = 2 << 30
 
 _LOOK: dict[str, Any] = {
     "name": "proband",
-    "help": "How good is a recognition algorithm, how sure can we be, and is it better than that one?",
+    "help": "How good is a recognition algorithm, how sure can we be, and is it better than another?",
     "epilog": "Start with: proband demo",
     "no_args_is_help": True,
     "pretty_exceptions_enable": False,

@@ -153,7 +153,7 @@ class Strata:
         single = np.flatnonzero(self.sizes < 2)
         if len(single):
             raise DesignError(
-                f"{count(len(single))} of {count(len(self))} strata have only one unit, so their variance "
+                f"{count(len(single))} of {count(len(self))} strata {'has' if len(single) == 1 else 'have'} only one unit, so their variance "
                 f"cannot be estimated: {first_few([self.names[place] for place in single])}.",
                 "leave them out, pair them with the design collapsed-strata, or use larger strata with "
                 "people as units.",

@@ -202,7 +202,7 @@ class Searches:
         return self.point(threshold if self.larger_is_closer else -threshold, rank)
 
     def at_fpir(self, fpir: float, rank: Rank = 1) -> SearchPoint:
-        """The laxest threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many.
+        """The least strict threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many.
 
         Parameters
         ----------
@@ -326,7 +326,11 @@ def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
             source=algorithm,
         )
     if not n_mated:
-        raise DesignError("no probe has a mate in the gallery.", source=algorithm)
+        raise DesignError(
+            "no probe has a mate in the gallery.",
+            "keep some samples of the enrolled people out of the gallery, as probes.",
+            source=algorithm,
+        )
 
 
 @published

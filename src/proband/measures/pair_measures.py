@@ -76,7 +76,7 @@ def rates_of(
 ) -> tuple[ErrorRates, Facts]:
     """Count every comparison of an experiment or a table, and return its error rates and how they came about.
 
-    With `fmr`, impostors are counted as well at the laxest threshold whose false match rate is not above it.
+    With `fmr`, impostors are counted as well at the least strict threshold whose false match rate is not above it.
     """
     if not isinstance(within, Experiment | Samples):
         raise UsageError(
@@ -164,7 +164,7 @@ def facts_of_pairs(
 class FNMR(PairMeasure):
     """The false non-match rate at a false match rate: the share of genuine comparisons below its threshold.
 
-    The threshold t is the laxest with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
+    The threshold t is the least strict with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
 
     Parameters
     ----------

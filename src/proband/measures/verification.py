@@ -248,7 +248,7 @@ class ErrorRates(Result):
         return self._point(place)
 
     def at_fmr(self, fmr: FalseMatchRate) -> OperatingPoint:
-        """Find the laxest threshold whose FMR is not above the one asked for.
+        """Find the least strict threshold whose FMR is not above the one asked for.
 
         It is the lowest score, genuine or impostor, above that of the first impostor who is one too many. Known are false match rates
         that were asked for when the scores were verified, and those at genuine scores; others are refused.
@@ -285,7 +285,7 @@ class ErrorRates(Result):
         return int(np.searchsorted(-self.counts.impostor_ge, -most))
 
     def at_false_matches(self, most: Count, target_fmr: Rate | None = None) -> OperatingPoint:
-        """Find the laxest threshold with at most so many false matches; `target_fmr` is the FMR it is for.
+        """Find the least strict threshold with at most so many false matches; `target_fmr` is the FMR it is for.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class ErrorRates(Result):
         return self._point(place, target_fmr)
 
     def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
-        """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for.
+        """How many genuine comparisons the least strict threshold rejects whose FMR is not above the one asked for.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class ErrorRates(Result):
         Returns
         -------
         list of OperatingPoint
-            One for each threshold that was counted at, the laxest first, and one that rejects all.
+            One for each threshold that was counted at, the least strict first, and one that rejects all.
         """
         return [self._point(place) for place in range(len(self.counts.edges) + 1)]
 
@@ -523,7 +523,7 @@ class ErrorRates(Result):
 
 
 def admitting(rates: ErrorRates, impostors: Floats, most: Iterable[int]) -> ErrorRates:
-    """Count as well at the laxest thresholds with at most so many false matches (`PairCounts.admitting`)."""
+    """Count as well at the least strict thresholds with at most so many false matches (`PairCounts.admitting`)."""
     return replace(rates, counts=rates.counts.admitting(impostors, most))
 
 

@@ -144,7 +144,7 @@ class Samples:
         if people.null_count():
             nameless = [self.ids[int(place)] for place in people.is_null().arg_true()]
             raise InputError(
-                f"{count(len(nameless))} of {count(len(self.ids))} samples have no subject: {first_few(nameless)}.",
+                f"{count(len(nameless))} of {count(len(self.ids))} samples {'has' if len(nameless) == 1 else 'have'} no subject: {first_few(nameless)}.",
                 "every sample needs a subject; leave out rows with an unknown subject.",
             )
         aliases = {"id": names, "subject": people}

@@ -41,8 +41,9 @@ _PAGE = 1 << 12  # bytes that are read of a file for a single score
 def check_orientation_name(orientation: str | None, wrong: type[ProbandError] = UsageError) -> Orientation:
     """Return the orientation if it is one; it is never guessed. What a file states wrongly is an `InputError`."""
     if orientation not in get_args(Orientation):
+        got = "none was given" if orientation is None else f"got {orientation!r}"
         raise wrong(
-            f"The orientation of the scores must be 'similarity' or 'distance', got {orientation!r}.",
+            f"The orientation of the scores must be 'similarity' or 'distance'; {got}.",
             ORIENTATION_HINT,
         )
     return orientation  # type: ignore[return-value]

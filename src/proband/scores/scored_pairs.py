@@ -127,7 +127,7 @@ def mated_in(
         if mated_words(texts):
             columns = PairColumns(mated=name)
             raise UsageError(
-                f"the column {quoted(name)} contains {shown}, but cannot tell which of them means mated.",
+                f"the column {quoted(name)} contains {shown}, and it is unclear which of these means mated.",
                 needed_options(columns, pl.DataFrame({name: texts}), oriented=oriented),
                 source=source,
             )

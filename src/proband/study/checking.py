@@ -51,7 +51,7 @@ def check(request: Request, origin: Origin) -> None:
             raise RequestError(keys, f"there is no {known.what} {text!r}", mark.meant_by(text))
     if not request.has_table and (request.embeddings or request.pictures) and not request.scores:
         section = "images" if request.pictures else "embeddings"
-        raise RequestError((section,), "no subject IDs were given", "add [samples] with file = …")
+        raise RequestError((section,), "no subject IDs were given", Hint("{give:samples}."))
     for images in request.pictures:
         _check_images(images, request)
 
@@ -104,7 +104,7 @@ def _check_images(images: ImageSource, request: Request) -> None:
     from proband.algorithms import names_code, recognizer
 
     if not request.has_table:
-        raise RequestError(("images",), "images need a samples table", "add [samples] with file = …")
+        raise RequestError(("images",), "images need a samples table", Hint("{give:samples}."))
     for place, name in enumerate(images.algorithms):
         if names_code(name) or name.startswith(ONNX):
             continue  # not to be run by reading a study

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from proband.engine import Progress
-from proband.errors import AlignmentError, DesignError, InputError, ProbandError
+from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError
 from proband.inference.estimates.evaluate import ranked_sets
 from proband.inference.verification.people.drawings import Drawings
 from proband.measures import Outcomes, rank
@@ -90,7 +90,9 @@ class Context:
         if self.inputs.samples is None:
             raise InputError(
                 "No subject IDs were given.",
-                "add [samples] with file = …: a table, or a directory of images whose file names identify the subjects.",
+                Hint(
+                    "{give:samples}: a table, or a directory of images whose file names identify the subjects."
+                ),
             )
         return self.inputs.samples
 

@@ -244,7 +244,9 @@ def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
 def _refusal_of_lists(section: str, origin: Origin) -> DesignError:
     return DesignError(
         "the scores are lists of selected pairs, which allow only verification, and comparison by fnmr or auc.",
-        f"leave {section} out, or use scores of every query with every target.",
+        Hint("{give:measure=fnmr@0.001} (or auc), or use scores of every query with every target.")
+        if section == "comparison"
+        else f"leave {section} out, or use scores of every query with every target.",
         place=origin.where(section) or None,
     )
 

@@ -219,7 +219,7 @@ def test_without_failures_or_successes_a_correlation_is_supposed(wins):
     estimate = found["comparison"].comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
     assert estimate.clusters.effective_n == pytest.approx(48 / 2.5)
-    assert f"{'all' if wins else 'none'} of 48 probes of 12 people succeed" in str(estimate.notes[-1])
+    assert f"{'all' if wins else 'none'} of the 48 probes of 12 people succeed" in str(estimate.notes[-1])
     noted = " ".join(note for _, note in diagnostics.noted(Scene(found)))
     assert "about right" not in noted
 

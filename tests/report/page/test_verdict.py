@@ -121,7 +121,7 @@ def test_undecided_says_what_would_decide_it():
     (pair,) = comparison.pairs
     said = of(comparison)
     assert any(one.startswith("Whether a or b is better is undecided:") for one in said)
-    settled = f"about {pair.subjects_needed:,} people would be needed to detect a true difference of 1 point with a power of 80%; this study has 200."
+    settled = f"About {pair.subjects_needed:,} people would be needed to detect a true difference of 1 point with a power of 80%; this study has 200."
     assert any(settled in one for one in said)
 
 
@@ -152,7 +152,7 @@ def test_what_would_decide_it_is_more_of_what_varies(design, unit, units, have):
     told = {"person": "people", "probe": "probes"}[unit]
     assert f"about {pair.subjects_needed:,} {told} would be needed" in str(pair.sentence()).lower()
     (needed,) = (str(one) for one in what_would_decide(pair, comparison) if "would be needed" in str(one))
-    assert f"about {pair.subjects_needed:,} {told} would be needed" in needed
+    assert f"About {pair.subjects_needed:,} {told} would be needed" in needed
     assert needed.endswith(f"this study has {have}")
     if unit == "probe" and isinstance(design, pb.designs.BRR):
         # By hand: the textbook variance of d within people, and n ((z_.975 + z_.8) se / .01)².
@@ -208,7 +208,7 @@ def test_one_algorithm():
 @pytest.mark.parametrize(
     ("part", "start"),
     [
-        ("verification", "Of 3 algorithms sharp has the lowest FNMR at an FMR of 0.1"),
+        ("verification", "Of 3 algorithms, sharp has the lowest FNMR at an FMR of 0.1"),
         ("search", "sharp: "),
         ("choices", "sharp: mean rate "),
     ],
@@ -284,7 +284,7 @@ def test_verifications_name_the_lowest_fnmr():
         said = sentences(Findings("t", finding.PROVENANCE, {"verification": Verified(order)}))
         lowest = min(order, key=lambda one: one.points[0].fnmr.value)
         assert said[0] == (
-            f"Of 3 algorithms {lowest.algorithm} has the lowest FNMR at an FMR of 0.1; differences were not tested."
+            f"Of 3 algorithms, {lowest.algorithm} has the lowest FNMR at an FMR of 0.1; differences were not tested."
         )
     alone = sentences(Findings("t", finding.PROVENANCE, {"verification": Verified(results[:1])}))
     point = results[0].points[0]

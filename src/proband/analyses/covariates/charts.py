@@ -68,7 +68,7 @@ def _differences(study: CovariateStudy) -> Chart:
         ),
         answers=study.answers,
         above=against,
-        see="Bars that do not reach zero: significant differences, unadjusted.",
+        see="Bars that do not reach zero are significant differences, unadjusted.",
     )
 
 

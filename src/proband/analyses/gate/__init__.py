@@ -4,7 +4,7 @@ from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
 _HELP = """Decide whether a new algorithm may replace the baseline.
 
-Pass (exit 0), fail (3) or undecided (4). Pass: the new algorithm is shown to be less than the margin worse, for new people. Fail: it is shown to be worse by more than the margin.
+Pass (exit 0), fail (3) or undecided (4). Pass: the new algorithm is shown not to be worse by the margin or more, for new people. Fail: it is shown to be worse by more than the margin.
 
 [bold]Examples[/bold]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class GateRequest(AnalysisRequest):
-    """Release gate: a new algorithm passes if it is shown to be less than the margin worse than the baseline."""
+    """Release gate: a new algorithm passes if it is shown not to be worse than the baseline by the margin or more."""
 
     baseline: Annotated[
         Text | None,

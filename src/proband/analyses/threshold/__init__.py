@@ -4,7 +4,7 @@ from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
 _HELP = """Find a threshold that meets a target FMR for new people.
 
-With the confidence of --level, its rate for new people is within the target. A threshold that just meets the target on these people exceeds it for new people about half the time.
+With the confidence of --level, the false match rate at the threshold is within the target for new people. A threshold that just meets the target on these people exceeds it for new people about half the time.
 
 [bold]Example[/bold]
 

@@ -29,7 +29,7 @@ _AT_THRESHOLD = Sentence(
 _LOWEST_OF = Sentence(
     "verdict.lowest-fnmr-of",
     "note",
-    "Of {n:count algorithm} {names} {few:word has/have} the lowest FNMR at an FMR of {fmr:given}; differences were not tested",
+    "Of {n:count algorithm}, {names} {few:word has/have} the lowest FNMR at an FMR of {fmr:given}; differences were not tested",
 )
 _RATE = Sentence("verdict.rate", "note", "{algorithm} {rate:rate} [{low:rate}, {high:rate}]")
 _LOWER = Sentence("verdict.lower-fnmr", "note", "{names} has the lower FNMR")

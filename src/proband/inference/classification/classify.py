@@ -118,7 +118,7 @@ def classify(
         The smallest difference worth having; 0.01, one point, by default.
     adjust
         With three and more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
-        lets each pair stand for itself.
+        treats each pair separately.
     confidence_level
         Of all intervals.
     seed

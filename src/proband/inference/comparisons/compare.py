@@ -300,7 +300,10 @@ def _check_adjustment(adjust: str) -> None:
 def require_several(question: Question) -> None:
     """Refuse fewer than two algorithms, and two of one name."""
     if len(question.data) < 2:
-        raise UsageError("A comparison needs at least two algorithms.")
+        raise UsageError(
+            "A comparison needs at least two algorithms.",
+            "add another, or use evaluate or verify for a single one.",
+        )
     if len(set(question.names)) < len(question.names):
         raise UsageError(f"Algorithm names must be unique; got {', '.join(question.names)}.")
 

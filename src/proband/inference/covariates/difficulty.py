@@ -43,8 +43,8 @@ _ALL = Sentence(
 _NAIVE = Sentence(
     "difficulty.selection",
     "caution",
-    "parts that an algorithm helped to define reflect its own mistakes: on such parts {algorithm} has "
-    "{naive:rate} in the {part} part, and {held:rate} on parts defined without it",
+    "parts that an algorithm helped to define reflect its own mistakes: the rate of {algorithm} in the {part} part "
+    "is {naive:rate} if it helped, and {held:rate} if it did not",
 )
 _BY_IMAGES = Sentence(
     "difficulty.by-images",

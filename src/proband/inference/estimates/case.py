@@ -38,12 +38,12 @@ _ALIKE = 0.1  # a standard error that is off by more than this share is worth a 
 _ALL_ALIKE = Sentence(
     "dependence.all-alike",
     "note",
-    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be estimated",
+    "{which} of the {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be estimated",
 )
 _ALL_ALIKE_BINOMIAL = Sentence(
     "dependence.all-alike-binomial",
     "caution",
-    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people "
+    "{which} of the {n:count probe} of {people:count person/people} succeed, so the correlation within people "
     "cannot be estimated: this interval assumes independence and may be too narrow",
 )
 _ABOUT_RIGHT = Sentence(

@@ -35,9 +35,8 @@ _EFFECT = Sentence(
 _FEW = Sentence(
     "weights.few-people",
     "caution",
-    "the probe-weighted rate depends on few people (effectively {effective:whole}, given their numbers of "
-    "probes, of whom about {carry:two} are {which}): its interval may be too narrow; use the "
-    "person-weighted rate",
+    "the probe-weighted rate depends on few people (given their numbers of probes, effectively {effective:whole}, "
+    "of whom about {carry:two} are {which}), so its interval may be too narrow; use the person-weighted rate",
 )
 WILSON_OVER_UNITS = Method(
     "wilson-effective",

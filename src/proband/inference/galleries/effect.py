@@ -159,7 +159,10 @@ class ImageColumns:
         lists = frame.group_by("subject", maintain_order=True).agg("place")
         sizes = lists["place"].list.len().to_numpy()
         if not len(sizes):
-            raise DesignError("No image is both a query and a target of every algorithm.")
+            raise DesignError(
+                "No image is both a query and a target of every algorithm.",
+                "use scores of all images with each other.",
+            )
         if n_images is not None and n_images < 3:
             raise UsageError(
                 "Each person needs at least three images, one for the gallery and two for probes; got "

@@ -75,7 +75,7 @@ def compare_outcomes(
         The smallest difference that matters; 0.01, one percentage point, by default.
     adjust
         With three and more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
-        lets each pair stand for itself.
+        treats each pair separately.
     pairs, against
         Compare only these pairs (first minus second), or every other system with a baseline; adjustments are for these pairs
         only.

@@ -165,7 +165,7 @@ class PairCounts:
         return self.closeness_to_admit(most), float(self.edges[place]), int(self.impostor_ge[place])
 
     def admitting(self, impostors: Floats, most: Iterable[int], closer: int = 0) -> PairCounts:
-        """Count as well at the laxest thresholds that admit at most so many impostors.
+        """Count as well at the least strict thresholds that admit at most so many impostors.
 
         Such a threshold is the lowest score, genuine or impostor, above that of the first impostor who is one too many.
 

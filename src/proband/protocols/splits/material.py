@@ -165,7 +165,7 @@ def _numbered(values: Any, what: str) -> tuple[Positions | None, tuple[str, ...]
     if missing is not None:
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{count(len(where))} of {count(len(array))} samples have no {what}; the first is sample {where[0] + 1}.",
+            f"{count(len(where))} of {count(len(array))} samples {'has' if len(where) == 1 else 'have'} no {what}; the first is sample {where[0] + 1}.",
             f"leave out samples with an unknown {what}.",
         )
     try:

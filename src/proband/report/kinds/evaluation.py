@@ -42,15 +42,15 @@ _PROBES = Sentence(
 _OPEN = Sentence(
     "evaluation.open-universe",
     "note",
-    "Open universe: {n:count more probe has/more probes have} no mate in the gallery, so no rank, and identification "
-    "rates leave {n:word it/them} out",
+    "Open universe: {n:count more probe has/more probes have} no mate in the gallery and therefore no rank; "
+    "identification rates leave {n:word it/them} out",
 )
 _CLOSED = Sentence(
     "evaluation.closed-universe", "note", "Closed universe: every probe has a mate in the gallery"
 )
 _MARKED = (
     "Failures to acquire: {probes:count probe} and {images:count gallery image} are marked in the table; scored probes "
-    "without a rank, because of these marks or failed comparisons, count as misses: "
+    "that have no rank because of these marks or failed comparisons count as misses: "
 )
 _FAILED = Sentence("evaluation.failures-to-acquire", "note", _MARKED + "{missed:counts}")
 _FAILED_ALIKE = Sentence("evaluation.failures-to-acquire-alike", "note", _MARKED + "{missed:count}")

@@ -46,7 +46,7 @@ _EVALUATED_ALONE = Sentence(
 _HIGHEST_RATE = Sentence(
     "verdict.highest-rate",
     "note",
-    "Of {n:count algorithm} {names} {few:word has/have} the highest recognition rate at {rank}; differences were not tested",
+    "Of {n:count algorithm}, {names} {few:word has/have} the highest recognition rate at {rank}; differences were not tested",
 )
 _HIGHEST_BY_PERSON = Sentence(
     "verdict.highest-person-weighted",

@@ -51,13 +51,13 @@ _NOT_WORSE = Sentence(
 _NEEDED = Sentence(
     "verdict.units-needed",
     "note",
-    "To decide, about {n:count} {units} would be needed to detect a true difference of {margin} with a power of "
+    "About {n:count} {units} would be needed to detect a true difference of {margin} with a power of "
     "{power:level}; this study has {have:count}",
 )
 _LARGER = Sentence(
     "verdict.larger-test",
     "note",
-    "To decide, a larger test is needed; the smallest difference of interest is {margin}",
+    "A larger test is needed to decide; the smallest difference of interest is {margin}",
 )
 _MOST_LISTED = 4
 _MOST_TOLD = 2  # pairs whose verdict depends on the weights, each in a sentence of its own

@@ -217,8 +217,9 @@ def _complaint(
     for number, fields in _records(chunk, separator):
         if any(fields) and (fault := _fault(fields, schema, whole=layout != "pairs")):
             text = (separator or " ").join(fields)
+            kind = "table of pairs" if layout == "pairs" else layout
             return InputError(
-                f"{path.name}, line {line + number}: {quoted(text)} is not a row of a {layout}: it {fault}.",
+                f"{path.name}, line {line + number}: {quoted(text)} is not a row of a {kind}: it {fault}.",
                 file=Said(path.name),
             )
     marks = separator is not None and b'"' in chunk

@@ -205,7 +205,7 @@ def _is_list_of_pairs(path: Path, frame: pl.DataFrame, found: FoundFiles) -> boo
         if len(meant) != 1:
             said = " and ".join(sorted(values)[:3])
             raise InputError(
-                f"{path.name} contains pairs, but cannot tell which value of {columns.mated!r} means mated: {said}",
+                f"{path.name} contains pairs, but it is unclear which value of {columns.mated!r} means mated: {said}",
                 file=Said(path.name),
             )
         mated_is = meant[0]

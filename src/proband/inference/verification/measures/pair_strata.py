@@ -318,7 +318,7 @@ def _require_triples(design: StratifiedDesign, strata: Strata) -> None:
     few = int((strata.sizes < 3).sum())
     if few:
         raise DesignError(
-            f"{count(few)} of {count(len(strata))} people have fewer than three images: without one image, "
+            f"{count(few)} of {count(len(strata))} people {'has' if few == 1 else 'have'} fewer than three images: without one image, "
             "no genuine comparison is left, so the variance over images cannot be estimated.",
             "leave them out, choose a gallery and probes, or use Bootstrap('subject') for new people.",
         )

@@ -1,4 +1,4 @@
-"""Thresholds to deploy: the laxest whose false match rate is, with a stated confidence, within a target.
+"""Thresholds to deploy: the least strict whose false match rate is, with a stated confidence, within a target.
 
 `deployed` is the verb, `results` what it finds, `bound_path` the false match rate and its upper bound at every threshold.
 

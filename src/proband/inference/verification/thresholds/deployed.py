@@ -118,11 +118,11 @@ def threshold(
     | Several[str, DeployedThreshold]
     | Several[str, Several[float, DeployedThreshold]]
 ):
-    """Find the laxest threshold with a false match rate within the target for new people, with a given confidence.
+    """Find the least strict threshold whose false match rate for new people is within the target, with a given confidence.
 
     A threshold at which the false match rate of these people is f exceeds f for new people about half the time. Here U(t) is
     the one-sided upper bound of the rate for new people (`BoundPath`), for equally weighted comparisons and for equally
-    weighted pairs of people, made monotone towards laxer thresholds; the result is the laxest t with U(t) ≤ f. Then FMR(t) > f
+    weighted pairs of people, made monotone; the result is the least strict t with U(t) ≤ f. Then FMR(t) > f
     implies a miss of the bound at one fixed threshold, so at most a share 1 − confidence of such thresholds exceeds f (Bates et
     al. 2021). A second grade is valid for any distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
     1963), with p weighting every pair of people equally.

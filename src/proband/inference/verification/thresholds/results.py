@@ -79,8 +79,8 @@ _NEEDED = Sentence(
 _COMPARISONS_NEEDED = Sentence(
     "threshold.comparisons-needed",
     "note",
-    "there are enough people, but at least about {needed:count} impostor comparisons are needed, even if "
-    "errors are spread evenly over people; there are {there:count}",
+    "there are enough people, but only {there:count impostor comparison}; at least about {needed:count} are needed, "
+    "even if errors are spread evenly over people",
 )
 _CONCENTRATED = Sentence(
     "threshold.concentrated",
@@ -100,11 +100,11 @@ class DeployedThreshold(Result):
     algorithm, target_fmr, confidence_level, larger_is_closer
         The algorithm, the target false match rate, the confidence, and whether larger scores are closer.
     plain
-        The laxest threshold within the target on these people, without a guarantee for others.
+        The least strict threshold within the target on these people, without a guarantee for others.
     sure, bound
-        The laxest threshold with an upper bound within the target, and this bound; None if there are too few people.
+        The least strict threshold with an upper bound within the target, and this bound; None if there are too few people.
     distribution_free
-        The laxest threshold within the target for any distribution of scores; None if there are too few people.
+        The least strict threshold within the target for any distribution of scores; None if there are too few people.
     n_subjects, compared
         People in the comparisons, and which comparisons were counted.
     people_needed, comparisons_needed, people_needed_freely

@@ -227,7 +227,7 @@ def forest(
     in_points, side = shown[0].in_points, shown[0].side
     better = "first" if comparison.larger_is_better else "second"
     notes = [
-        f"To the right of zero the {better} of a pair is better. Bars: {level(comparison.confidence_level)}"
+        f"To the right of zero, the {better} of a pair is better. Bars: {level(comparison.confidence_level)}"
         + ("." if side is None else f", one-sided: the {side} end is a bound.")
     ]
     if comparison.margin is not None:
@@ -242,7 +242,7 @@ def forest(
         labels=labels,
         beside=[one.verdict for one in shown],
         notes=tuple(notes),
-        see="Bars that do not reach zero: significant differences, adjusted for all pairs.",
+        see="Bars that do not reach zero are significant differences, adjusted for all pairs.",
     )
 
 

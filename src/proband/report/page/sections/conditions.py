@@ -61,7 +61,7 @@ def badges_of_facts(facts: Facts) -> tuple[Badge, ...]:
 def _failures(facts: Facts) -> Badge:
     policy = _FAILURES.get(facts.on_failure, facts.on_failure)
     if not facts.n_failed + facts.n_gallery_failed:
-        return Badge("no failures to acquire", explained=f"Policy if there were any: {policy}.")
+        return Badge("no failures to acquire", explained=f"If there were any: {policy}.")
     return Badge(
         f"{counted(facts.n_failed, 'probe')}, {counted(facts.n_gallery_failed, 'gallery image')} failed",
         "warning",
