@@ -149,8 +149,6 @@ def read_results(path: Path | str) -> dict[str, Any]:
     ----------
     path
         A directory written by ``--out``, its results.json, or the output of ``--json``. Files of ``proband-results/2`` are also read.
-    path
-        results.json, or the directory of a run that holds it.
 
     Returns
     -------
