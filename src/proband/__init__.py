@@ -1,9 +1,9 @@
 """Statistical evaluation of recognition algorithms: how good, how sure, and is it better?
 
-The names most people need are here; the rest is in namespaces: ``measures``, ``designs`` (what varies), ``data`` (samples, scores and choices
-of them), ``results`` (what the verbs return), ``stats``, ``strat``, ``feret``, ``survey``, ``choices``, ``planning``, ``protocols``, ``blind``,
+The most common names are here; the rest are in namespaces: ``measures``, ``designs`` (what varies), ``data`` (samples, scores and their
+selection), ``results`` (what functions return), ``stats``, ``strat``, ``feret``, ``survey``, ``choices``, ``planning``, ``protocols``, ``blind``,
 ``papers``, ``algorithms``, ``faces``, ``report``, ``sklearn``, ``errors``. ``dir(proband)`` lists them all. Packages that are not listed are private: they can be
-imported, and change without notice. Everything is loaded when it is first used, so that ``import proband`` costs next to nothing.
+imported, but may change without notice. Modules are loaded on first use, so ``import proband`` is fast.
 """
 
 from __future__ import annotations

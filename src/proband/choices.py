@@ -1,4 +1,4 @@
-"""Other choices of gallery and probe images of the same people (Beveridge et al. 2001)."""
+"""Choices of gallery and probe images of the same people (Beveridge et al. 2001)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples, scores and choices of them: what the verbs are given, beyond `Samples`, `Scores` and `Experiment`."""
+"""Further inputs of functions, beyond `Samples`, `Scores` and `Experiment`."""
 
 from __future__ import annotations
 

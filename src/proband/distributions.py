@@ -2,10 +2,10 @@
 
 SciPy also provides them, but takes longer to load than most commands take to run. These are functions of
 scalars. They also accept arrays, element by element, which is fast enough for the few values of a table or an
-axis. Student's quantile, which simulated plans need by the thousand, is interpolated for long arrays, between
-Chebyshev points and to the same accuracy.
+axis. Student's quantile, which simulated plans need by the thousand, is interpolated for long arrays between
+Chebyshev points, to the same accuracy.
 
-The incomplete beta and gamma functions are computed from their continued fractions and series. The factors in front are written with
+The incomplete beta and gamma functions are computed from their continued fractions and series. The leading factors are written with
 deviances and the errors of Stirling's formula (Loader 2000), so that no large logarithms cancel.
 """
 
@@ -23,21 +23,21 @@ from numpy.polynomial import Chebyshev
 
 Floats = npt.NDArray[np.float64]
 
-_LEAST = 1e-300  # stands for zero in a continued fraction
+_LEAST = 1e-300  # replaces zero in a continued fraction
 _ROUNDING = 2.0**-53
-_SETTLED = 1e-9  # of a step towards a root, relative to it: what is left is about its square
+_SETTLED = 1e-9  # of a step towards a root, relative to it: the remaining error is about its square
 _MOST_STEPS = 200
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-_AS_NORMAL = 1e15  # degrees of freedom from which Student's law is the normal one to all digits
+_AS_NORMAL = 1e15  # degrees of freedom from which Student's distribution equals the normal to all digits
 _FROM_STIRLING = 10.0  # above this, the series of Stirling's error has sixteen digits
 _STANDARD = NormalDist()
 _erfc = np.frompyfunc(erfc, 1, 1)
-_LONG = 64  # numbers from which interpolation is faster
-_DEGREE = 40  # of what interpolates: thirteen digits
+_LONG = 64  # array length from which interpolation is faster
+_DEGREE = 40  # of the interpolation: thirteen digits
 
 
 def _elementwise(function: Callable[..., float]) -> Callable[..., Any]:
-    """Let a function of numbers take arrays too."""
+    """Extend a function of scalars to arrays."""
 
     @wraps(function)
     def take(*values: Any) -> Any:
@@ -53,7 +53,7 @@ def normal_cdf(x: Any) -> Any:
     """Return the probability that a standard normal variable is at most `x`."""
     if isinstance(x, (int, float)):
         return 0.5 * erfc(-x / sqrt(2.0))
-    # The same to the last bit, so that a draw that is as large as what was observed counts as such.
+    # Identical to the last bit, so that draws equal to the observed value count as equal.
     found = 0.5 * np.asarray(_erfc(-np.asarray(x, dtype=np.float64) / sqrt(2.0)), dtype=np.float64)
     return found if np.ndim(x) else float(found)
 
@@ -84,7 +84,7 @@ def t_inverse(freedom: Any, p: Any) -> Any:
 
 @cache
 def _log_t_inverse(p: float) -> Chebyshev:
-    """The logarithm of Student's quantile, which is smooth in one over the degrees of freedom."""
+    """The logarithm of Student's quantile, which is smooth in the inverse degrees of freedom."""
     each = np.vectorize(lambda share: log(_t_inverse(1 / share if share > 0 else inf, p)))
     return Chebyshev.interpolate(each, _DEGREE, domain=[0, 1])
 
@@ -99,7 +99,7 @@ def _t_inverse(freedom: float, p: float) -> float:
     start = -_STANDARD.inv_cdf(tail)
     if freedom > _AS_NORMAL:
         return sign * start
-    z, square = start, start * start  # Cornish and Fisher's expansion
+    z, square = start, start * start  # Cornish-Fisher expansion
     start += z * (square + 1) / (4 * freedom)
     if freedom > square:
         start += z * ((5 * square + 16) * square + 3) / (96 * freedom**2)
@@ -171,7 +171,7 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
 
 
 def binomial_pmf(k: Any, n: Any, p: Any) -> Floats:
-    """Return the probability of `k` successes in `n` trials, for whole numbers."""
+    """Return the probability of `k` successes in `n` trials, for integers."""
     p = np.asarray(p, dtype=np.float64)
     return _binomial_pmf(k, n, p, 1 - p)
 
@@ -217,7 +217,7 @@ def inverse_logit(x: Any) -> Any:
 
 
 def _t_tail(freedom: float, t: float) -> float:
-    """The chance that Student's t is above `t`, which is not negative."""
+    """The probability that Student's t is above a nonnegative `t`."""
     if freedom > _AS_NORMAL:
         return 0.5 * erfc(t / sqrt(2.0))
     if isinf(t):
@@ -227,7 +227,7 @@ def _t_tail(freedom: float, t: float) -> float:
 
 
 def _beta(a: float, b: float, x: float, y: float) -> float:
-    """The incomplete beta function of x, with y = 1 − x, which keeps its digits where it is small."""
+    """The incomplete beta function of x; y = 1 − x is passed to keep its digits if small."""
     if isnan(x) or not (a > 0 and b > 0) or a + b > _AS_NORMAL:
         return nan  # larger ones have no digits left
     if x <= 0 or y <= 0:
@@ -259,7 +259,7 @@ def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
         d = 1 / _not_zero(denominator + numerator * d)
         c = _not_zero(denominator + numerator / c)
         fraction *= c * d
-        if not fabs(c * d - 1) > 2 * _ROUNDING:  # what is not a number ends it too
+        if not fabs(c * d - 1) > 2 * _ROUNDING:  # NaN ends it too
             return 1 / fraction
 
 
@@ -268,7 +268,7 @@ def _not_zero(value: float) -> float:
 
 
 def _beta_inverse(a: float, b: float, p: float) -> float:
-    """The number that one with the law Beta(a, b) is at most with chance `p`."""
+    """The quantile of Beta(a, b) at probability `p`."""
     if a >= 1 and b >= 1:
         z = _STANDARD.inv_cdf(p)
         level = (z * z - 3) / 6
@@ -314,7 +314,7 @@ def _gamma_parts(a: float, x: float) -> tuple[float, float]:
         d = 1 / _not_zero(b - n * (n - a) * d)
         c = _not_zero(b - n * (n - a) / c)
         fraction *= c * d
-        if not fabs(c * d - 1) > 2 * _ROUNDING:  # what is not a number ends it too
+        if not fabs(c * d - 1) > 2 * _ROUNDING:  # NaN ends it too
             return 1 - front * fraction, front * fraction
 
 
@@ -324,7 +324,7 @@ def _gamma_front(a: float, x: float) -> float:
 
 
 def _gamma_inverse(a: float, below: float, above: float) -> float:
-    """The number that one with the law Gamma(a, 1) is at most, and above, with these chances."""
+    """The quantile of Gamma(a, 1) with these probabilities below and above it."""
     if not (0 <= below <= 1 and a > 0):
         return nan
     if below == 0 or above == 0:
@@ -343,7 +343,7 @@ def _gamma_inverse(a: float, below: float, above: float) -> float:
 
 
 def _binomial_pmf(k: Any, n: Any, p: Any, q: Any) -> Floats:
-    """The chance of k successes in n trials, where q = 1 − p."""
+    """The probability of k successes in n trials, with q = 1 − p."""
     k, n, p, q = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in (k, n, p, q)))
     inside = (k > 0) & (k < n) & (p > 0) & (q > 0)
     at, of = np.where(inside, k, 1.0), np.where(inside, n, 2.0)
@@ -371,7 +371,7 @@ def _deviances(x: Floats, mean: Floats, beyond: Floats) -> Floats:
 
 
 def _stirling_errors(z: Floats) -> Floats:
-    """`_stirling_error` of whole numbers from 1 on."""
+    """`_stirling_error` of positive integers."""
     few = np.array([0.0, *(_stirling_error(float(k)) for k in range(1, int(_FROM_STIRLING)))])
     series = sum(coefficient / z ** (2 * j + 1) for j, coefficient in enumerate(_STIRLING))
     return np.where(z < _FROM_STIRLING, few[np.minimum(z, _FROM_STIRLING - 1).astype(np.int64)], series)
@@ -385,7 +385,7 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _stirling_error(z: float) -> float:
-    """Ln Γ(z) less Stirling's formula for it."""
+    """Ln Γ(z) minus Stirling's formula."""
     if z < _FROM_STIRLING:
         return lgamma(z) - (z - 0.5) * log(z) + z - 0.5 * log(2 * pi)
     square, power, total = 1 / (z * z), 1 / z, 0.0
@@ -420,7 +420,7 @@ def _root(
     high: float,
     rising: bool = True,
 ) -> float:
-    """Where a chance between 0 and `high` is as wanted: by Newton's steps on its logarithm, halving the bracket where they leave it."""
+    """Find where a probability equals `target`, by Newton's method on its logarithm with bisection as a safeguard."""
     x, low = start, 0.0
     sign = 1.0 if rising else -1.0
     for _ in range(_MOST_STEPS):

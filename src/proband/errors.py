@@ -1,7 +1,7 @@
-"""What can go wrong, as the user is told it: what was wrong, what was got, and how to mend it.
+"""Errors as shown to the user: what is wrong, the value found, and how to fix it.
 
-An error holds what is known of it in fields, and its words are put together when they are shown. The cure may name options, which
-are spelled otherwise in Python, on the command line and in a study file.
+An error keeps its facts in fields, and its text is composed when shown. The hint may name options, which are spelled
+differently in Python, on the command line and in a study file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _LONGEST_LINE = 2_000
-_HARDLY_LESS = 0.05  # how much less alike a name may be than the nearest, and be named beside it
+_HARDLY_LESS = 0.05  # how much less similar than the nearest a name may be and still be listed
 
 Door = Literal["python", "command line", "study"]
 """Where a user comes in, and so how options are spelled."""
@@ -91,16 +91,16 @@ SPELLINGS: dict[str, dict[Door, str]] = {
 
 
 class Hint:
-    """Words that name options, to be spelled as the user gives them.
+    """A text that names options, spelled for the interface in use.
 
     Parameters
     ----------
     template
-        The words, with a field for each value. ``{option:missing=drop}`` stands for an option that is set to something,
-        ``{option:queries}`` for one whose value the user knows, ``=on`` and ``=off`` for what is switched; ``{give:…}`` says the verb
-        too, and ``{named:queries}`` the name alone.
+        The text, with a field for each value. ``{option:missing=drop}`` stands for an option with a value,
+        ``{option:queries}`` for one whose value the user knows, ``=on`` and ``=off`` for switches; ``{give:…}`` includes the verb,
+        and ``{named:queries}`` is the name alone.
     values
-        What the other fields stand for.
+        The values of the other fields.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Hint:
         self.values = values
 
     def told(self, door: Door) -> str:
-        """The words for those who come in by a door."""
+        """The text for an interface."""
         verb = "write" if door == "study" else "pass"
         spelling = {
             "option": _Speller(door, self.values),
@@ -132,14 +132,14 @@ class Hint:
 
 
 class NeededOptions(Hint):
-    """All that only the user can say and has not said, at once.
+    """All missing options that only the user can provide.
 
     Parameters
     ----------
     options
-        Each with a hint that spells it, with its value as far as that is known, and a remark on how to decide.
+        For each option, a hint with its value if known, and a remark on how to decide.
     call
-        What to write in Python, where it is another function that takes these.
+        The code to write in Python, if another function takes the options.
 
     Examples
     --------
@@ -164,18 +164,18 @@ class NeededOptions(Hint):
         return f"{'write' if door == 'study' else 'pass'} {' and '.join(filter(None, (', '.join(first), last)))}."
 
     def spelled(self, door: Door) -> str:
-        """The options alone, to be added to a command."""
+        """The options alone, to append to a command."""
         return " ".join(option.told(door) for option, _ in self.options)
 
     def with_others(self, other: NeededOptions) -> NeededOptions:
-        """These and those of another that are not among them."""
+        """These options, and those of another that are not among them."""
         known = {str(option) for option, _ in self.options}
         more = (one for one in other.options if str(one[0]) not in known)
         return NeededOptions(*self.options, *more, call=self.call or other.call)
 
 
 class _Speller:
-    """The value of a field that names an option in its format: ``{option:missing=drop}``."""
+    """A value whose format specification names an option: ``{option:missing=drop}``."""
 
     def __init__(
         self, door: Door, values: Mapping[str, object], before: str = "", bare: bool = False
@@ -195,7 +195,7 @@ class _Speller:
 
 
 def _spelled(option: str, door: Door) -> str:
-    """An option by the rule: ``missing='drop'``, ``--missing drop``, ``missing = "drop"``."""
+    """Spell an option: ``missing='drop'``, ``--missing drop``, ``missing = "drop"``."""
     name, _, value = option.partition("=")
     switch = {"on": True, "off": False}.get(value)
     if door == "command line":
@@ -210,25 +210,25 @@ def _spelled(option: str, door: Door) -> str:
 
 
 class Said(str):
-    """A name that the message itself says, so that it is not put before it."""
+    """A name that the message already contains and that is not put in front of it."""
 
     __slots__ = ()
 
 
 class ProbandError(Exception):
-    """Any error that is the input's doing and not a bug.
+    """An error caused by the input, not by a bug.
 
     Parameters
     ----------
     message
-        What was wrong and what was got, as a full sentence.
+        What is wrong and the value found, as a full sentence.
     hint
-        How to mend it.
+        How to fix it.
     source, file, place
-        The name of the algorithm or scores at fault, the file at fault, and where it is asked for: the line of a study, the
-        directory of a submission. They stand before the message, unless they are `Said` in it.
+        The name of the algorithm or scores at fault, the file at fault, and the place of the request: the line of a study or
+        the directory of a submission. They precede the message, unless they are `Said` in it.
     door
-        Where the user came in, if that is known; else whoever shows the error says it.
+        The interface in use, if known; otherwise whoever shows the error provides it.
 
     """
 
@@ -249,11 +249,11 @@ class ProbandError(Exception):
         self.source, self.file, self.place, self.door = source, file, place, door
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _made_again, (type(self), self.args, self.__dict__)  # kinds are made of various arguments
+        return _made_again, (type(self), self.args, self.__dict__)  # constructors of kinds differ
 
     @property
     def kind(self) -> str:
-        """What kind of error it is, as users know it."""
+        """The name of the error class."""
         return type(self).__name__
 
     def within(
@@ -264,14 +264,14 @@ class ProbandError(Exception):
         place: str | None = None,
         door: Door | None = None,
     ) -> Self:
-        """Add what is known further out, where nothing is known yet.
+        """Fill in facts that are not yet set.
 
         Parameters
         ----------
         source, file, place
-            The name of the algorithm or scores at fault, the file at fault, and where it is asked for.
+            The name of the algorithm or scores at fault, the file at fault, and the place of the request.
         door
-            Where the user came in: ``python``, ``command line`` or ``study``.
+            The interface: ``python``, ``command line`` or ``study``.
 
         Returns
         -------
@@ -285,7 +285,7 @@ class ProbandError(Exception):
         return self
 
     def of_file(self, file: str) -> Self:
-        """Name the file in full, where the message does not say it: of several, two may have one name.
+        """Set the full path of the file, unless the message contains its name: several files may share a name.
 
         Parameters
         ----------
@@ -302,12 +302,12 @@ class ProbandError(Exception):
         return self
 
     def told(self, door: Door = "python") -> tuple[str, str | None]:
-        """The message and the hint, for those who come in by a door.
+        """The message and the hint for an interface.
 
         Parameters
         ----------
         door
-            Where the user came in: ``python``, ``command line`` or ``study``. What the error itself knows goes first.
+            The interface: ``python``, ``command line`` or ``study``. One set in the error takes precedence.
 
         Returns
         -------
@@ -315,23 +315,23 @@ class ProbandError(Exception):
             The message, and the hint or None.
         """
         door = self.door or door
-        # Scores and tables that nobody named are called after their file, which is then named already.
+        # Scores and tables without a given name are named after their file, which need not be repeated.
         path = PurePath(self.file or "")
         file = None if self.source in (path.name, path.stem) else self.file
         before = [one for one in (self.place, file, self.source) if one and not isinstance(one, Said)]
         message = ": ".join([*before, _in_words(self.fault, door)])
-        # Whatever a file or a user wrote may be quoted, and may be of any length.
+        # Quoted input may be of any length.
         hint = None if self.cure is None else _with_short_lines(_in_words(self.cure, door))
         return _with_short_lines(message), hint
 
     @property
     def message(self) -> str:
-        """What was wrong, and where."""
+        """What is wrong, and where."""
         return self.told()[0]
 
     @property
     def hint(self) -> str | None:
-        """How to mend it."""
+        """How to fix it."""
         return self.told()[1]
 
     def __str__(self) -> str:
@@ -350,33 +350,33 @@ def _in_words(text: str | Hint, door: Door) -> str:
 
 
 class GateError(AssertionError):
-    """A gate that was required to be passed was not: an assertion of the user's, and no fault of the input."""
+    """A required gate was not passed: a failed assertion of the user, not a fault of the input."""
 
 
 class InputError(ProbandError):
-    """A file or an array is not what it should be."""
+    """A file or an array is invalid."""
 
 
 class AlignmentError(ProbandError):
-    """Scores and samples do not speak of the same ids."""
+    """The ids of scores and samples do not match."""
 
 
 class DesignError(ProbandError):
-    """The experiment asked for cannot be carried out, or would mean nothing."""
+    """The requested experiment is impossible or would be meaningless."""
 
 
 class EngineError(ProbandError):
-    """What was to compute broke down, or cannot be reached."""
+    """The engine failed or cannot be reached."""
 
 
 class UsageError(ProbandError):
-    """The request itself is malformed: an expression, an option, an argument."""
+    """The request is malformed: an expression, an option or an argument."""
 
     exit_code: ClassVar[int] = 2
 
 
 def quoted(value: object, limit: int = 80) -> str:
-    """Quote what was got, the end left out where it is long: ``'abc…' (100,000 characters)``."""
+    """Quote a value, truncated if it is long: ``'abc…' (100,000 characters)``."""
     text = str(value)
     if len(text) <= limit:
         return repr(text)
@@ -384,14 +384,14 @@ def quoted(value: object, limit: int = 80) -> str:
 
 
 def first_few(items: Sequence[object], limit: int = 3) -> str:
-    """Name the first offenders: ``'a', 'b', 'c' and 7 more``."""
+    """List the first items: ``'a', 'b', 'c' and 7 more``."""
     named = ", ".join(quoted(item) for item in items[:limit])
     rest = len(items) - limit
     return f"{named} and {count(rest)} more" if rest > 0 else named
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Ask whether a name that is known was meant; None where none is near.
+    """Ask whether a similar known name was meant; None if there is none.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def meant(name: str, known: Iterable[str], most: int = 12) -> str:
-    """Ask whether a name that is known was meant, or else list them, at `most` so many.
+    """Ask whether a similar known name was meant, or else list at most `most` known names.
 
     Examples
     --------
@@ -424,14 +424,14 @@ def unknown_name(
     source: str | None = None,
     file: str | None = None,
 ) -> UsageError:
-    """The error for a name that a user gave and that is not known, with what was probably meant.
+    """Make the error for an unknown name, with the name probably meant.
 
     Parameters
     ----------
     what, where
-        What kind of thing was named, and what ends the sentence: ``in samples.csv``, ``to group probes by``.
+        The kind of thing named, and the end of the sentence: ``in samples.csv``, ``to group probes by``.
     option
-        What the name was given by, to be spelled with the name that was meant.
+        The option that gave the name, to be spelled with the name meant.
 
     Examples
     --------
@@ -454,14 +454,14 @@ def unknown_name(
 
 
 def near_names(name: str, known: Iterable[str], alike: float | None = None) -> list[str]:
-    """Up to three names that are near, the nearest first; capitals, blanks and dashes make no difference.
+    """Return up to three similar names, most similar first, ignoring case, blanks and dashes.
 
-    How `alike` they must be, from 0 to 1, is by default what serves for names that people mistype.
+    `alike` is the similarity required, from 0 to 1; the default suits typing errors.
     """
     folded: dict[str, list[str]] = {}
     for one in known:
         folded.setdefault(_folded(one), []).append(one)
-    cutoff = alike or (0.5 if len(name) < 4 else 0.6)  # a letter in a short name is much of it
+    cutoff = alike or (0.5 if len(name) < 4 else 0.6)  # one letter is a large part of a short name
     near = difflib.get_close_matches(_folded(name), folded, n=3, cutoff=cutoff)
     ratios = [difflib.SequenceMatcher(None, key, _folded(name)).ratio() for key in near]
     kept = [key for key, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - _HARDLY_LESS]
@@ -473,7 +473,7 @@ def _folded(name: str) -> str:
 
 
 def _with_short_lines(text: str) -> str:
-    """Leave out the middle of lines that nobody would read."""
+    """Shorten very long lines in the middle."""
     if len(text) <= _LONGEST_LINE:
         return text
     half = _LONGEST_LINE // 2

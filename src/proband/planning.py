@@ -1,4 +1,4 @@
-"""Before there are data: how many people a test needs, and whether an interval keeps its word for a design."""
+"""Planning before data collection: sample sizes, and the coverage of intervals for a design."""
 
 from __future__ import annotations
 

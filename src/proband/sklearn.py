@@ -1,4 +1,4 @@
-"""Proband within scikit-learn: measures as scorers, and cross-validation with intervals for new people."""
+"""Use with scikit-learn: measures as scorers, and cross-validation with intervals for new people."""
 
 from __future__ import annotations
 

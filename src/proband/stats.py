@@ -1,4 +1,4 @@
-"""Statistics behind the verbs, and verbs that fewer people need."""
+"""Statistics behind the main functions, and less common functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stratified studies: which image of a person is enrolled, and which sensor took the probes (Micheals & Boult 2001)."""
+"""Stratified studies: the choice of the enrolled image, and the sensor of the probes (Micheals & Boult 2001)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates from samples with weights: strata, units within them, known totals, replicates."""
+"""Estimates from weighted samples: strata, units within strata, known totals, replicates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What varies: small frozen descriptions of a repetition, which know nothing of scores.
+"""Designs: small frozen descriptions of what varies in a repetition, independent of scores.
 
-`base` says what a design is and keeps their registry. `resampling` draws probes or people anew; `strata`, `stratified`,
-`replication` (BRR, Fay), their `factors` and `jackknife` make replicates within strata; `galleries` deals people to galleries; `image_choice`
+`base` defines designs and their registry. `resampling` resamples probes or people; `strata`, `stratified`,
+`replication` (BRR, Fay), their `factors` and `jackknife` make replicates within strata; `galleries` assigns people to galleries; `image_choice`
 chooses images.
 """
 

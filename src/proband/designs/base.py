@@ -1,7 +1,7 @@
-"""What a design is: what would be drawn anew, and what it can do for an interval or a test.
+"""The base of designs: what is redrawn in a repetition, and which intervals and tests this allows.
 
 A new design is one class here or in an installed package (entry point ``proband.designs``) with one of the capabilities below:
-the procedures that need no more than that then take it, and so do the command line, studies and reports.
+procedures that need only this capability then accept it, as do the command line, studies and reports.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ weights of units. ``strata``: replicate weights within strata. ``sign-flip``, ``
 
 Unit = Literal["probe", "subject"]
 
-BLOCK = 500  # replicates that share a stream of random numbers, so that results do not depend on threads
+BLOCK = 500  # replicates that share a random stream, so that results do not depend on threads
 
 
 class Design(ABC):
@@ -63,7 +63,7 @@ class Design(ABC):
     @property
     @abstractmethod
     def as_method(self) -> Method:
-        """How it is called, told and cited."""
+        """The key, the text and the references of the method."""
 
     @property
     def over_probes(self) -> bool:
@@ -77,7 +77,7 @@ class Design(ABC):
 
     @property
     def columns(self) -> dict[str, str | None]:
-        """The columns that make strata, and units within them."""
+        """The columns of strata and of units within them."""
         return {}
 
     def __str__(self) -> str:
@@ -104,17 +104,17 @@ class Reweighting(Design):
 
     @property
     def over_probes(self) -> bool:
-        """Whether single probes are drawn."""
+        """Whether single probes are resampled."""
         return self.unit == "probe"
 
     @property
     def with_replacement(self) -> bool:
-        """Whether weights are how often each unit is drawn, with replacement and alike: replicates then have shortcuts."""
+        """Whether weights count draws with replacement and equal probability, for which there are faster methods."""
         return False
 
     @property
     def by_percentiles(self) -> Self:
-        """The same design, whose intervals are percentiles of replicates."""
+        """The same design with percentile intervals."""
         return self if self.interval == "percentile" else replace(self, interval="percentile")  # type: ignore[type-var]
 
     @abstractmethod
@@ -126,21 +126,21 @@ class Reweighting(Design):
         Parameters
         ----------
         n_units
-            How many units there are.
+            The number of units.
         seed
             The seed of the random numbers.
         first_block
-            The block to begin with, counted from 0.
+            The first block, counted from 0.
 
         Returns
         -------
         iterator of numpy.ndarray
-            Block after block, up to `n_resamples` replicates.
+            Blocks of weights, up to `n_resamples` replicates in all.
         """
 
 
 def as_design(design: Design | str) -> Design | Literal["auto"]:
-    """Return a design, which may be given by its name; ``"auto"`` stays what it is."""
+    """Return a design given as an object or by name; ``"auto"`` is returned unchanged."""
     if isinstance(design, Design):
         return design
     return "auto" if design == "auto" else design_named(design)

@@ -1,4 +1,4 @@
-"""Factors on the weights of units: one unit of a stratum by rows of orthogonal arrays, or half of them by balanced splits."""
+"""Factors on unit weights: one unit per stratum by rows of orthogonal arrays, or half of the units by balanced splits."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from proband.designs.stratified import ReplicatePart
 from proband.errors import DesignError
 from proband.words import count
 
-_MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
+_MOST_CELLS = 1 << 31  # of an orthogonal array constructed as a whole
 
 
 def has_arrays(size: int) -> bool:
-    """Whether there are orthogonal arrays of so many symbols: of prime powers."""
+    """Whether there are orthogonal arrays with `size` symbols, which must be a prime power."""
     from proband.arrays.polynomials import prime_power
 
     return prime_power(size) is not None
 
 
 def require_cells(cells: int, size: int, n_strata: int) -> None:
-    """Refuse arrays that are too large to be made."""
+    """Refuse arrays that are too large to construct."""
     if cells > _MOST_CELLS:
         raise DesignError(
             f"{count(n_strata)} strata of {size} units need an array that is too large to evaluate "
@@ -36,7 +36,7 @@ def require_cells(cells: int, size: int, n_strata: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Halved:
-    """Factors of replicates that split strata in halves: every split, with the half that counts by the rows of a Hadamard matrix."""
+    """Factors of replicates that split strata into halves; rows of a Hadamard matrix select the half of each split."""
 
     signs: npt.NDArray[np.int8]
     splits: Floats
@@ -52,7 +52,7 @@ class _Halved:
 
 
 def n_replicates_of(size: int, n_strata: int) -> int:
-    """How many replicates balance strata of so many units, without making them: rows of an array, or splits in halves."""
+    """Number of replicates that balance strata of `size` units: rows of an array, or splits into halves."""
     from proband.arrays import n_replicates, smallest_hadamard
 
     if has_arrays(size):
@@ -61,12 +61,12 @@ def n_replicates_of(size: int, n_strata: int) -> int:
 
 
 def half_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: float) -> ReplicatePart:
-    """Replicates that take half of the units of some strata, or nearly; all other strata keep their weights.
+    """Make replicates with about half of the units of some strata; all other strata keep their weights.
 
-    The rows of a Hadamard matrix of order m, besides the first and cut to n columns, split n units so that c, the signs less their mean,
+    The rows of a Hadamard matrix of order m, without the first and cut to n columns, split n units so that c, the signs minus their mean,
     has Σ c_i c_j = m(δ_ij − 1/n): an orthogonal multi-array (Sitter 1993), with halves of equal size where n = m. Each split
-    comes with every row of a second matrix, whose columns turn it in one stratum after another and balance these. Factors are 1 ± εc, with
-    the largest ε that keeps them from falling below 0.
+    is combined with every row of a second matrix, whose columns set its sign in each stratum and balance the strata. Factors are 1 ± εc, with
+    the largest ε for which none is below 0.
     """
     from proband.arrays import hadamard, smallest_hadamard
 
@@ -88,7 +88,7 @@ def half_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: floa
 
 @dataclass(frozen=True, eq=False)
 class _FactorRows:
-    """Some of the rows that make factors."""
+    """A selection of rows of factors."""
 
     factors: _Chosen | _Halved
     rows: npt.NDArray[np.intp]
@@ -98,7 +98,7 @@ class _FactorRows:
 
 
 def some_of(part: ReplicatePart, rows: npt.NDArray[np.intp]) -> ReplicatePart:
-    """Some replicates of a part, which count for all."""
+    """A subset of the replicates of a part, rescaled to represent all."""
     factors: Any = part.factors
     return ReplicatePart(
         len(rows), _FactorRows(factors, rows), part.scale[rows] * part.n_replicates / len(rows)
@@ -131,7 +131,7 @@ def array_part(
     rows: npt.NDArray[np.integer[Any]],
     shrink: float,
 ) -> ReplicatePart:
-    """Replicates that take unit ``rows[α, h]`` of each of some strata; all other strata keep their weights."""
+    """Make replicates with unit ``rows[α, h]`` of each of some strata; all other strata keep their weights."""
     column = np.full(len(strata), -1)
     column[own] = np.arange(len(own))
     units = np.flatnonzero(column[strata.codes] >= 0)

@@ -1,4 +1,4 @@
-"""Several small galleries of different people out of one large gallery (Phillips et al. 2000)."""
+"""Several small galleries of different people from one large gallery (Phillips et al. 2000)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from proband.samples.table import frozen
 from proband.words import Method, Note, Sentence, count, counted
 
 IN_ORDER = "galleries-in-order"
-"""What galleries that were filled by a column are known by."""
-_SMALLEST = 2  # a gallery of one person can take nobody for another
+"""The key of galleries that are filled in the order of a column."""
+_SMALLEST = 2  # with one person, no confusion is possible
 
 _WITHOUT = Sentence(
     "galleries.without-value",
@@ -105,17 +105,17 @@ class Galleries(Design):
         )
 
     def parts(self, experiment: Experiment) -> GalleryParts:
-        """Deal the people enrolled in an experiment; which probes it has does not matter to the deal.
+        """Assign the enrolled people of an experiment to galleries, regardless of its probes.
 
         Parameters
         ----------
         experiment
-            Its gallery is divided.
+            The experiment whose gallery is divided.
 
         Returns
         -------
         GalleryParts
-            The small galleries, and who is in none.
+            The small galleries, and the numbers of people left out.
         """
         samples = experiment.samples
         people, values, n_without = self._ordered(experiment)
@@ -142,7 +142,7 @@ class Galleries(Design):
         return GalleryParts(self, galleries, size, over, n_without, unused)
 
     def _ordered(self, experiment: Experiment) -> tuple[npt.NDArray[np.int32], pl.Series | None, int]:
-        """The people enrolled, in the order in which galleries are filled; by what; and how many have no such value."""
+        """The enrolled people in the order of assignment, the values of the ordering column, and the number without a value."""
         samples = experiment.samples
         everybody = np.unique(samples.codes[experiment.gallery])
         if self.order is None:
@@ -153,7 +153,7 @@ class Galleries(Design):
         places, values = places[known], values.filter(pl.Series(known))
         by_value = np.argsort(values.rank("dense").to_numpy(), kind="stable")
         codes = samples.codes[places[by_value]]
-        first = np.sort(np.unique(codes, return_index=True)[1])  # where each person's earliest image stands
+        first = np.sort(np.unique(codes, return_index=True)[1])  # each person's earliest image
         return codes[first], values[by_value[first]], len(everybody) - len(first)
 
     def _size_for(self, n_people: int) -> int:
@@ -179,15 +179,15 @@ class SmallGallery:
     Attributes
     ----------
     number
-        Counted from 1, in the order in which they were filled.
+        The number, from 1, in the order of filling.
     people
-        Who is enrolled, as the samples table numbers them.
+        The people enrolled, as subject codes of the samples table.
     images, probes
         Their enrolled images and their probes, as positions in the table. There may be no probes.
     first, last
-        The values of the ordering column with which the gallery begins and ends; None where people were dealt at random.
+        The values of the ordering column with which the gallery begins and ends; None if people were assigned at random.
     of, within
-        The design and the experiment it was made from.
+        The design, and the experiment it divides.
     """
 
     number: int
@@ -201,7 +201,7 @@ class SmallGallery:
 
     @property
     def experiment(self) -> Experiment | None:
-        """These probes against this gallery; None without any probe."""
+        """The experiment of these probes and this gallery; None without probes."""
         if not len(self.probes):
             return None
         part = self.within.restricted(gallery=self.images, probes=self.probes)
@@ -211,18 +211,18 @@ class SmallGallery:
 
 @dataclass(frozen=True, eq=False)
 class GalleryParts:
-    """The galleries a design deals, and who is in none.
+    """The galleries made by a design, and the numbers of people left out.
 
     Attributes
     ----------
     galleries
-        In the order in which they were filled.
+        The galleries, in the order of filling.
     size
-        People in each.
+        The number of people in each.
     n_over, n_without
-        People who remain over, and people without a value in the ordering column.
+        The numbers of people left over, and of people without a value in the ordering column.
     n_unused_probes
-        Probes of all these people: they are searched for nowhere.
+        The number of probes of these people, which are not searched for.
     """
 
     design: Galleries
@@ -234,7 +234,7 @@ class GalleryParts:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader should know: who was left out."""
+        """Notes on who was left out."""
         notes = []
         order = self.design.order
         if self.n_without:

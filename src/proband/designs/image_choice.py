@@ -1,4 +1,4 @@
-"""Other images of the same people: which gallery and probe image each person has is chosen anew in every trial."""
+"""Other images of the same people: gallery and probe images are chosen again in every trial."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from proband.errors import UsageError
 from proband.samples.pool import Options
 from proband.words import Method, count, counted
 
-TRIALS_A_BLOCK = (
-    2_048  # trials that share a stream of random numbers, so that results do not depend on threads
-)
+TRIALS_A_BLOCK = 2_048  # trials that share a random stream, so that results do not depend on threads
 
 Choices = npt.NDArray[np.uint16]
 
@@ -62,13 +60,13 @@ class ImageChoice(Design):
 
 
 def draw_choices(options: Options, balanced: bool, seed: int, block: int, compiled: bool = True) -> Choices:
-    """Draw the choices of a block of trials, trials × people; the same with and without the compiled dealer.
+    """Draw the choices of a block of trials, trials × people; the compiled code gives the same.
 
-    Balanced, the pairs are dealt in cycles to people in random order (Beveridge et al. 2001, §7), and a remainder is drawn from
-    the cycle; otherwise each person's pair is drawn independently, all equally likely.
+    If balanced, each cycle of pairs is assigned to people in random order (Beveridge et al. 2001, §7), and a remainder is
+    drawn from the cycle; otherwise each person's pair is drawn independently with equal probabilities.
     """
     n = options.n_searched
-    if options.n_fixed:  # distractors have one image, and the others the choices they would have without them
+    if options.n_fixed:  # distractors have one image; the choices of others do not depend on them
         moving = draw_choices(_moving(options), balanced, seed, block, compiled)
         return np.concatenate([moving, np.zeros((TRIALS_A_BLOCK, options.n_fixed), dtype=np.uint16)], axis=1)
     largest = int(options.sizes.max())
@@ -99,7 +97,7 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
 
 
 def _moving(options: Options) -> Options:
-    """The choices of those who are searched for."""
+    """The options without distractors."""
     n, images, choices = options.n_searched, options.image_starts, options.n_searched_choices
     return Options(
         options.images[: images[n]],
@@ -112,7 +110,7 @@ def _moving(options: Options) -> Options:
 
 
 def _draws(rng: np.random.Generator, width: int) -> npt.NDArray[np.uint32]:
-    """Random 32-bit numbers for every trial of a block, two from each word drawn."""
+    """Random 32-bit numbers for every trial of a block, two from each 64-bit word."""
     words = rng.integers(0, 2**64, TRIALS_A_BLOCK * width // 2, dtype=np.uint64)
     if sys.byteorder == "big":
         words = words.byteswap()
@@ -126,7 +124,7 @@ def _deal(
     cycles: npt.NDArray[np.int64],
     choices: Choices,
 ) -> None:
-    """What the compiled dealer does, one place at a time for all trials together."""
+    """Assign choices like the compiled code, one position at a time for all trials together."""
     trials = np.arange(len(draws))
     used = 0
 

@@ -1,4 +1,4 @@
-"""Replicates by leaving out one unit at a time, and by drawing units within strata."""
+"""Replicates that leave out one unit at a time, or resample units within strata."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Jackknife(StratifiedDesign):
 
     @property
     def takes_quantiles(self) -> bool:
-        """Leaving out one unit moves a quantile by a step, however large the sample."""
+        """False: leaving out one unit moves a quantile by a step, however large the sample."""
         return False
 
     @property
     def takes_pairs(self) -> bool:
-        """Whether units are left out within strata: three units leave a pair without each of them."""
+        """Whether units are left out within strata."""
         return self.kind == "JKn"
 
     @property
@@ -87,7 +87,7 @@ class Jackknife(StratifiedDesign):
 
     @property
     def as_method(self) -> Method:
-        """One unit left out at a time."""
+        """The delete-one jackknife."""
         if self.kind == "JKn":
             return Method(
                 "jackknife-stratified",
@@ -103,14 +103,14 @@ class Jackknife(StratifiedDesign):
         )
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """Make one replicate for each unit, without it.
+        """Make one replicate without each unit.
 
         Parameters
         ----------
         strata
             The units and their strata.
         seed
-            Not used: nothing is drawn.
+            Not used, since nothing is random.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class _LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class _WithoutOne:
-    """Factors of the jackknife within strata, whose other units take up the weight."""
+    """Factors of the jackknife within strata; the other units of the stratum take over the weight."""
 
     codes: Integers
     sizes: Floats
@@ -168,7 +168,7 @@ class _WithoutOne:
 @DESIGNS.register("rao-wu")
 @dataclass(frozen=True)
 class RaoWu(StratifiedDesign):
-    """Bootstrap repeated replication: in every stratum of n units, n − 1 are drawn with replacement (Rao & Wu 1988).
+    """Rescaled bootstrap: in every stratum of n units, n − 1 are drawn with replacement (Rao & Wu 1988).
 
     A unit drawn k times of n − 1 has the factor k n/(n − 1), and v = Σ (θ_α − θ)²/B over B replicates (B − 1 about their mean).
     Results are for new units within strata. The randomness of B replicates reduces the degrees of freedom: 1/ν = 1/ν_strata +
@@ -190,12 +190,12 @@ class RaoWu(StratifiedDesign):
 
     @property
     def is_random(self) -> bool:
-        """Always: units are drawn."""
+        """True: units are drawn at random."""
         return True
 
     @property
     def as_method(self) -> Method:
-        """Units drawn within strata, rescaled."""
+        """The rescaled bootstrap within strata."""
         return Method(
             "rao-wu",
             f"bootstrap repeated replication (Rao and Wu, {counted(self.n_resamples, 'replicate')})",
@@ -233,7 +233,7 @@ class RaoWu(StratifiedDesign):
 
 @dataclass(frozen=True, eq=False)
 class _DrawnFactors:
-    """Factors of units drawn within strata, one less than there are, rescaled."""
+    """Rescaled factors of n − 1 units drawn within each stratum of n."""
 
     order: Integers
     starts: Integers

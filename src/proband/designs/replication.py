@@ -1,4 +1,4 @@
-"""Balanced repeated replication and its kin: half-samples as rows of orthogonal arrays (Micheals & Boult)."""
+"""Balanced repeated replication and related designs: half-samples as rows of orthogonal arrays (Micheals & Boult)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PAIRED = Sentence(
 _MOST_ENUMERATED = 1 << 20
 _MOST_NAMED = 6  # sizes of strata
 _FEW_UNITS = (
-    4  # of a stratum; one of more is too little for a median, whose intervals covered 76 % with one of eight
+    4  # per stratum; one of more is too few for a median, whose intervals covered 76 % with one of eight
 )
 
 
@@ -102,17 +102,17 @@ class BRR(StratifiedDesign):
 
     @property
     def linear_is_textbook(self) -> bool:
-        """Whether all replicates of a balanced array are asked for, so that their variance is known beforehand."""
+        """Whether all replicates of a balanced array are used, so that the variance has a closed form."""
         return self.array is None and self.sample is None
 
     @property
     def is_random(self) -> bool:
-        """Whether some replicates are drawn from all."""
+        """Whether a random subset of the replicates is used."""
         return self.sample is not None
 
     @property
     def as_method(self) -> Method:
-        """Half-samples."""
+        """Balanced repeated replication."""
         return Method(
             "brr",
             "balanced repeated replication" + self._drawn,
@@ -126,16 +126,16 @@ class BRR(StratifiedDesign):
 
     @property
     def whole_units(self) -> bool:
-        """Each replicate takes one unit a stratum."""
+        """True: each replicate takes one unit of every stratum."""
         return True
 
     @property
     def shrink(self) -> float:
-        """How far units that are not chosen lose their weight: wholly."""
+        """The share of weight that units not chosen lose: all of it."""
         return 1.0
 
     def linear(self, strata: Strata, values: Floats) -> Floats | None:
-        """All replicates of a balanced array at once, by the fast transform; None where there is no single array.
+        """Evaluate all replicates of a balanced array at once by a fast transform; None without a single array.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class BRR(StratifiedDesign):
         return self._made(strata, seed)
 
     def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The same, but of more than four units half are taken, whole: a median of one of them is too rough, and of all it stands still.
+        """Make replicates for medians: half-samples of whole units in strata of more than four units.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class BRR(StratifiedDesign):
         return self._made(strata, seed, _FEW_UNITS)
 
     def _made(self, strata: Strata, seed: int, most: int | None = None) -> Replicates:
-        """Replicates of one unit where an array takes it, of at most so many; of halves otherwise."""
+        """Replicates of one unit per stratum if there is an array and at most `most` units; otherwise of halves."""
         strata.require_several()
         notes: list[Note] = []
         parts = []
@@ -283,7 +283,7 @@ class Fay(BRR):
 
     @property
     def as_method(self) -> Method:
-        """Half-samples, damped."""
+        """Fay's method."""
         return Method(
             "fay",
             f"balanced repeated replication (Fay, rho {digits(self.rho, 6)}){self._drawn}",
@@ -293,12 +293,12 @@ class Fay(BRR):
 
     @property
     def whole_units(self) -> bool:
-        """Units keep a share of their weight."""
+        """False: units keep a share of their weight."""
         return False
 
     @property
     def shrink(self) -> float:
-        """How far units that are not chosen lose their weight."""
+        """The share of weight that units not chosen lose."""
         return 1.0 - self.rho
 
 
@@ -306,7 +306,7 @@ class Fay(BRR):
 @DESIGNS.register("enumeration")
 @dataclass(frozen=True)
 class Enumeration(StratifiedDesign):
-    """All choices of one unit per stratum, each evaluated, also for rates: a check for few strata.
+    """All choices of one unit per stratum, evaluated one by one, also for rates: a check for few strata.
 
     v = Σ (θ_α − θ)² / (nᴸ (n − 1)) over all nᴸ replicates of L strata (McCarthy 1969): the variance that a balanced array
     reproduces.
@@ -329,7 +329,7 @@ class Enumeration(StratifiedDesign):
 
     @property
     def as_method(self) -> Method:
-        """All that balanced replicates stand for."""
+        """Complete enumeration."""
         return Method(
             "enumeration",
             "all replicates",
@@ -338,7 +338,7 @@ class Enumeration(StratifiedDesign):
         )
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """Make every replicate there is; refused beyond about a million.
+        """Make every possible replicate; more than about a million are refused.
 
         Parameters
         ----------
@@ -396,12 +396,12 @@ class CollapsedStrata(StratifiedDesign):
 
     @property
     def linear_is_textbook(self) -> bool:
-        """Always, of the strata put together."""
+        """True for the collapsed strata."""
         return True
 
     @property
     def as_method(self) -> Method:
-        """Pairs of strata as if they were one."""
+        """Collapsed strata."""
         return Method(
             "collapsed-strata",
             "collapsed strata" + (f" by {self.by}" if self.by else ""),
@@ -411,7 +411,7 @@ class CollapsedStrata(StratifiedDesign):
 
     @property
     def neighbours(self) -> str | None:
-        """The covariate."""
+        """The column by which strata are paired."""
         return self.by
 
     def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
@@ -428,7 +428,7 @@ class CollapsedStrata(StratifiedDesign):
         Returns
         -------
         tuple
-            The strata put together, and notes that say how.
+            The collapsed strata, and notes on how they were paired.
         """
         single = np.flatnonzero(strata.sizes == 1)
         if not len(single):
@@ -461,16 +461,16 @@ class CollapsedStrata(StratifiedDesign):
 
     @property
     def whole_units(self) -> bool:
-        """Each replicate takes one unit of every two strata."""
+        """True: each replicate takes one unit of every pair of strata."""
         return True
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """Make balanced replicates of the strata put together.
+        """Make balanced replicates of the collapsed strata.
 
         Parameters
         ----------
         strata
-            The units and the strata put together.
+            The units and the collapsed strata.
         seed
             Not used: nothing is drawn.
 

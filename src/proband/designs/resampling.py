@@ -1,4 +1,4 @@
-"""Designs of a repetition: which units would be drawn anew, and how an interval follows from that."""
+"""Resampling designs: which units are redrawn, and how the interval is computed."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class Binomial(Design):
 
     @property
     def as_method(self) -> Method:
-        """A binomial interval."""
+        """The binomial interval."""
         account, cite = _PROPORTIONS[self.interval]
         return Method(f"binomial-{self.interval}", f"binomial ({self.interval})", account, (cite,))
 
     @property
     def over_probes(self) -> bool:
-        """Probes are the units."""
+        """True: probes are the units."""
         return True
 
 
@@ -119,7 +119,7 @@ class Bootstrap(Reweighting):
 
     See Also
     --------
-    scipy.stats.bootstrap : For independent values; it does not know people.
+    scipy.stats.bootstrap : For independent values, without clusters of people.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Bootstrap(Reweighting):
 
     @property
     def as_method(self) -> Method:
-        """An interval from replicates of units."""
+        """The bootstrap interval."""
         account, cite = _BOOTSTRAPS[self.interval]
         return Method(
             BOOTSTRAP,
@@ -145,27 +145,27 @@ class Bootstrap(Reweighting):
 
     @property
     def with_replacement(self) -> bool:
-        """Units are drawn with replacement, each as likely."""
+        """True: units are drawn with replacement and equal probability."""
         return True
 
     def weights(
         self, n_units: Positive, seed: Seed, first_block: Count = 0
     ) -> Iterator[npt.NDArray[np.int64]]:
-        """Draw how often each unit counts: blocks of replicates × units, the same for the same seed and block number.
+        """Draw the counts of units in blocks of replicates × units; the same for the same seed and block number.
 
         Parameters
         ----------
         n_units
-            How many units there are.
+            The number of units.
         seed
             The seed of the random numbers.
         first_block
-            The block to begin with, counted from 0.
+            The first block, counted from 0.
 
         Returns
         -------
         iterator of numpy.ndarray
-            Block after block, up to `n_resamples` replicates.
+            Blocks of counts, up to `n_resamples` replicates in all.
         """
         done = first_block * BLOCK
         block = first_block
@@ -230,7 +230,7 @@ class SignFlip(Design):
 
     @property
     def as_method(self) -> Method:
-        """A permutation test."""
+        """The sign-flip test."""
         return Method(
             "sign-flip",
             "sign-flip over people (mid-p)",
@@ -264,7 +264,7 @@ class ClusteredMcNemar(Design):
 
     @property
     def as_method(self) -> Method:
-        """A chi-square test."""
+        """The clustered chi-squared test."""
         cite: dict[ClusteredMethod, str] = {"obuchowski": "obuchowski1998", "durkalski": "durkalski2003"}
         return Method(
             f"clustered-mcnemar-{self.method}",

@@ -31,13 +31,13 @@ class Strata:
     shares
         The weight of each stratum; they sum to one.
     names
-        What the strata are called.
+        The names of the strata.
     uneven
-        The weight of each unit, where units of one stratum weigh differently: strata of different weights were put
-        together, or units have different numbers of observations. None where a stratum's weight is shared out evenly.
+        The weight of each unit, if units of a stratum have unequal weights: strata of different weights were collapsed,
+        or units have different numbers of observations. None if a stratum's weight is divided equally.
     members, within
-        The unit of each observation and its weight, where a unit has several observations (a person who has several probes);
-        None where every observation is a unit.
+        The unit of each observation and its weight, if units have several observations (a person with several probes);
+        None if every observation is a unit.
     """
 
     codes: npt.NDArray[np.intp]
@@ -49,21 +49,21 @@ class Strata:
 
     @classmethod
     def of(cls, labels: Sequence[Any] | npt.NDArray[Any], weights: StratumWeights = "units") -> Strata:
-        """Number the strata in the order in which they come, and weigh them.
+        """Number the strata in order of appearance, and weight them.
 
         Parameters
         ----------
         labels
             The stratum of each unit.
         weights
-            ``units``: each stratum by its number of units, so that the estimate is the plain mean. ``equal``: all alike. Or
+            ``units``: each stratum by its number of units, so that the estimate is the plain mean. ``equal``: equal weights. Or
             a weight for each label; they must not be negative and must sum to one.
         """
         values = complete_from(labels, "strata")
         if not len(values):
             raise UsageError("No units were given.")
         kinds, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")  # as they come, not as they sort
+        order = np.argsort(first, kind="stable")  # in order of appearance, not sorted
         rank = np.empty(len(order), dtype=np.intp)
         rank[order] = np.arange(len(order))
         codes = rank[inverse.ravel()]
@@ -80,15 +80,15 @@ class Strata:
         return cls(codes, shares, tuple(str(name) for name in ordered))
 
     def in_units(self, units: Sequence[Any] | npt.NDArray[Any]) -> Strata:
-        """Take observations together to the units they were drawn with: people, sessions, …
+        """Group observations into sampling units: people, sessions, …
 
-        Observations keep their weights, so the estimate stays; what varies is whole units. Equal labels in two strata are two
+        Observations keep their weights, so the estimate is unchanged; whole units vary. Equal labels in two strata are two
         units.
         """
         kinds = np.unique(complete_from(units, "units"), return_inverse=True)[1].ravel()
         keys = self.codes * (int(kinds.max()) + 1) + kinds
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")  # units as they come
+        order = np.argsort(first, kind="stable")  # units in order of appearance
         rank = np.empty(len(order), dtype=np.intp)
         rank[order] = np.arange(len(order))
         members = rank[inverse.ravel()]
@@ -105,18 +105,18 @@ class Strata:
 
     @property
     def holds_totals(self) -> bool:
-        """Whether replicates of weighted units always weigh the same together, so that a rate is linear in them."""
+        """Whether replicates of weighted units always have the same total weight, so that a rate is linear in them."""
         return self.members is None or self.uneven is None
 
     def spread(self, factors: Floats) -> Floats:
-        """Give every observation the factors of its unit (replicates × units to replicates × observations)."""
+        """Expand the factors of units to observations (replicates × units to replicates × observations)."""
         return factors if self.members is None else factors[:, self.members]
 
     def gathered(self, values: Floats) -> Floats:
         """The weighted mean of each unit's observations (units × statistics)."""
         if self.members is None:
             return values
-        assert self.within is not None  # they come together
+        assert self.within is not None  # both are set together
         columns = values.reshape(len(values), -1).T
         sums = [np.bincount(self.members, weights=self.within * column) for column in columns]
         weights = self.unit_weights
@@ -125,7 +125,7 @@ class Strata:
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
-        """How many units each stratum has."""
+        """The number of units in each stratum."""
         return np.bincount(self.codes).astype(np.int64)
 
     @cached_property
@@ -138,7 +138,7 @@ class Strata:
 
     @cached_property
     def places(self) -> npt.NDArray[np.int64]:
-        """The number of each unit within its stratum, from 0, in the order in which they come."""
+        """The number of each unit within its stratum, from 0, in order of appearance."""
         order = np.argsort(self.codes, kind="stable")
         starts = np.concatenate([[0], np.cumsum(self.sizes)])[:-1]
         places = np.empty(len(self.codes), dtype=np.int64)
@@ -149,7 +149,7 @@ class Strata:
         return len(self.sizes)
 
     def require_several(self) -> None:
-        """Refuse strata of one unit: they show no variance."""
+        """Refuse strata of one unit, which have no variance."""
         single = np.flatnonzero(self.sizes < 2)
         if len(single):
             raise DesignError(
@@ -165,12 +165,12 @@ class Strata:
         return found
 
     def variances(self, values: Floats) -> Floats:
-        """Return the variance s² within each stratum (strata × statistics); none of units that are alike but for rounding."""
+        """Return the variance s² within each stratum (strata × statistics); 0 if units differ only by rounding."""
         found: Floats = self._sums(self._apart(values) ** 2) / (self.sizes - 1)[:, None]
         return found
 
     def _apart(self, values: Floats) -> Floats:
-        """Values less the mean of their stratum; 0 where that is rounding."""
+        """Values minus the mean of their stratum; 0 if the difference is only rounding."""
         values = values.reshape(len(values), -1)
         means = (self._sums(values) / self.sizes[:, None])[self.codes]
         apart: Floats = values - means
@@ -182,9 +182,9 @@ class Strata:
         return np.stack(sums, axis=1).astype(np.float64)
 
     def residuals(self, values: Floats) -> Floats:
-        """Return what each unit adds to the stratified mean θ beside the others of its stratum (units × statistics).
+        """Return the residuals of units: their contributions to the stratified mean θ (units × statistics).
 
-        It is w(y − θ) less its mean within the stratum, w being the unit's weight.
+        A residual is w(y − θ) minus its mean within the stratum, with w the weight of the unit.
         """
         if self.uneven is None:
             return self.unit_weights[:, None] * self._apart(values)
@@ -193,22 +193,22 @@ class Strata:
         return self._apart(self.uneven[:, None] * from_mean)
 
     def parts_of_variance(self, values: Floats) -> Floats:
-        """Return what each stratum adds to the variance of the stratified mean θ (strata × statistics).
+        """Return the contribution of each stratum to the variance of the stratified mean θ (strata × statistics).
 
-        It is n/(n − 1) Σ e² over the residuals of its n units: W² s²/n where a stratum's units weigh alike.
+        It is n/(n − 1) Σ e² over the residuals of its n units: W² s²/n if these have equal weights.
         """
         found: Floats = self._sums(self.residuals(values) ** 2) * (self.sizes / (self.sizes - 1))[:, None]
         return found
 
     def textbook_variance(self, values: Floats) -> Floats:
-        """Return the variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where a stratum's units weigh alike."""
+        """Return the variance of the stratified mean of each statistic: Σ W_h² s_h²/n_h for equal weights within strata."""
         found: Floats = self.parts_of_variance(values).sum(axis=0)
         return found
 
     def effective_freedom(self, values: Floats) -> Floats:
-        """Return Cochran's effective degrees of freedom, for each statistic; those of all strata where nothing varies.
+        """Return Cochran's effective degrees of freedom of each statistic; those of all strata if nothing varies.
 
-        With v_h what stratum h adds to the variance, ν = (Σ v_h)² / Σ [v_h²/(n_h − 1)]: few where few strata vary.
+        With v_h the contribution of stratum h to the variance, ν = (Σ v_h)² / Σ [v_h²/(n_h − 1)]: few where few strata vary.
         """
         parts = self.parts_of_variance(values)
         below = (parts**2 / (self.sizes - 1)[:, None]).sum(axis=0)

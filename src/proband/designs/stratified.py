@@ -1,6 +1,6 @@
-"""Replicates within strata: what stratified designs share, and how a variance follows from replicates.
+"""Replicates within strata: the base of stratified designs, and the variance from replicates.
 
-A design makes *replicates*: parts, each with factors on the weights of units (replicates × units) and scales, so that the
+A design makes *replicates* in parts, each with factors on the weights of units (replicates × units) and scales, so that the
 variance of any statistic is Σ scale (θ_α − θ)² over all replicates.
 """
 
@@ -27,7 +27,7 @@ FreedomRule = Literal["strata", "cochran"]
 PEOPLE = "subject"
 """The name of people among columns, whatever the column of subjects is called."""
 
-_BLOCK_CELLS = 1 << 22  # factors held at once
+_BLOCK_CELLS = 1 << 22  # factors held in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class ReplicatePart:
     Attributes
     ----------
     factors
-        From the first and last replicate wanted to their factors (replicates × units); it can be pickled.
+        A picklable function from a range of replicates to their factors (replicates × units).
     scale
-        What each squared deviation counts.
+        The weight of each squared deviation.
     n_replicates
-        How many there are.
+        The number of replicates.
     """
 
     n_replicates: int
@@ -49,7 +49,7 @@ class ReplicatePart:
     scale: Floats
 
     def blocks(self, n_units: int) -> Iterator[Floats]:
-        """The factors, some replicates at a time."""
+        """Iterate over the factors in blocks of replicates."""
         step = max(1, _BLOCK_CELLS // n_units)
         for start in range(0, self.n_replicates, step):
             yield self.factors(start, min(start + step, self.n_replicates))
@@ -57,7 +57,7 @@ class ReplicatePart:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """All replicates of a design, and what to say of them.
+    """All replicates of a design, with notes.
 
     The variance of a statistic θ is Σ_α c_α (θ_α − centre)² over replicates α, with c_α their scales.
 
@@ -66,9 +66,9 @@ class Replicates:
     parts
         Replicates that belong together.
     notes
-        What a reader should know.
+        Notes.
     drawn
-        How many replicates were drawn by chance, the fewest of any part; None where all that balance needs are there.
+        The number of replicates drawn at random, the smallest of any part; None if the set is complete.
     """
 
     parts: tuple[ReplicatePart, ...]
@@ -77,13 +77,13 @@ class Replicates:
 
     @property
     def n_replicates(self) -> int:
-        """How many replicates there are."""
+        """The number of replicates."""
         return sum(part.n_replicates for part in self.parts)
 
     def residuals(self, strata: Strata, values: Floats, estimate: float) -> Floats:
-        """Find what each unit adds to any statistic beside the others of its stratum, from the statistic in all replicates.
+        """Compute the residual of each unit for any statistic, from its values in all replicates.
 
-        Of a statistic that is linear in the weights it is the residual e (`Strata.residuals`): with f the factors and c the scales of
+        For a statistic that is linear in the weights this is the residual e (`Strata.residuals`): with f the factors and c the scales of
         balanced replicates, e_i = (n − 1)/n Σ_α c_α (f_iα − 1)(θ_α − θ).
         """
         n_units, found, done = len(strata.codes), np.zeros(len(strata.codes)), 0
@@ -98,11 +98,11 @@ class Replicates:
         return made
 
     def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
-        """Return the variance from the replicates' values, centred on the estimate or on their mean."""
+        """Return the variance from the values of replicates, centred on the estimate or on their mean."""
         return float(self.variances(values[:, None], np.array([estimate]), centre)[0])
 
     def variances(self, values: Floats, estimates: Floats, centre: Centre) -> Floats:
-        """The variance of each of several statistics (replicates × statistics); none where replicates differ by rounding."""
+        """The variance of each of several statistics (replicates × statistics); 0 if replicates differ only by rounding."""
         middle = estimates if centre == "estimate" else values.mean(axis=0)
         apart = values - middle
         scales = np.concatenate([part.scale for part in self.parts])
@@ -146,12 +146,12 @@ class StratifiedDesign(Design):
 
     @property
     def linear_is_textbook(self) -> bool:
-        """Whether the variance of a linear statistic is the textbook one, exactly."""
+        """Whether the variance of a linear statistic equals the textbook variance."""
         return False
 
     @property
     def is_random(self) -> bool:
-        """Whether replicates are drawn by chance, so that they depend on the seed."""
+        """Whether replicates are random and depend on the seed."""
         return False
 
     def __post_init__(self) -> None:
@@ -163,7 +163,7 @@ class StratifiedDesign(Design):
 
     @property
     def varied(self) -> Literal["person", "probe"] | None:
-        """Probes, unless units are people or values of another column."""
+        """The unit of sample size: probes, unless units are people or values of another column."""
         return "probe" if self.units is None else "person" if self.units == PEOPLE else None
 
     @property
@@ -174,7 +174,7 @@ class StratifiedDesign(Design):
 
     @property
     def columns(self) -> dict[str, str | None]:
-        """The columns that make strata, and units within them."""
+        """The columns of strata and of units within them."""
         return {"strata": self.strata if self.knows_strata else None, "units": self.units}
 
     @property
@@ -189,12 +189,12 @@ class StratifiedDesign(Design):
 
     @property
     def whole_units(self) -> bool:
-        """Whether a replicate takes units whole or not at all, where all strata have equally many."""
+        """Whether replicates take units whole or not at all, if all strata have the same number of units."""
         return False
 
     @property
     def takes_pairs(self) -> bool:
-        """Whether the variance is valid for pairs of units of one stratum: these must not vanish, nor weigh alike in all replicates."""
+        """Whether the variance is valid for pairs of units within a stratum, which must neither vanish nor have constant weight."""
         return False
 
     @property
@@ -203,24 +203,24 @@ class StratifiedDesign(Design):
         return None
 
     def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
-        """The strata that replicates are made in, and what is to be said of them.
+        """Return the strata used for replicates, with notes; collapsed by some designs.
 
         Parameters
         ----------
         strata
             The units and their strata.
         keys
-            A value for each unit that designs which put strata together may sort by, or None.
+            A value for each unit by which designs that collapse strata sort, or None.
 
         Returns
         -------
         tuple
-            The strata, and notes; here the strata as they are, and none.
+            The strata, and notes; here the strata unchanged and no notes.
         """
         return strata, ()
 
     def linear(self, strata: Strata, values: Floats) -> Floats | None:
-        """All replicates of a weighted mean at once, where there is a fast way; else None.
+        """Evaluate all replicates of a weighted mean at once if there is a fast method; otherwise None.
 
         Parameters
         ----------
@@ -237,22 +237,22 @@ class StratifiedDesign(Design):
         return None
 
     def takes(self, n_units: Count) -> bool:
-        """Whether strata can have so many units each.
+        """Whether strata may have `n_units` units each.
 
         Parameters
         ----------
         n_units
-            Units in a stratum.
+            The number of units in a stratum.
 
         Returns
         -------
         bool
-            By default from two units on.
+            By default, true for two or more units.
         """
         return n_units >= 2
 
     def check(self, strata: Strata) -> None:
-        """Refuse strata that the design cannot take, also where the variance has a closed form.
+        """Refuse strata that the design cannot use, also if the variance has a closed form.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class StratifiedDesign(Design):
 
     @abstractmethod
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The replicates for units in these strata.
+        """Make the replicates of units in these strata.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class StratifiedDesign(Design):
         """
 
     def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The replicates for medians and other quantiles, which move by steps.
+        """Make the replicates for medians and other quantiles, which move in steps.
 
         Parameters
         ----------

@@ -22,13 +22,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def check_level(confidence_level: float) -> float:
-    """Return the confidence level if it is one."""
+    """Return the confidence level, or raise an error if it is invalid."""
     level: float = LEVEL.checked(confidence_level)
     return level
 
 
 def check_seed(seed: int) -> int:
-    """Return the seed if it is one."""
+    """Return the seed, or raise an error if it is invalid."""
     checked: int = SEED.checked(seed)
     return checked
 
@@ -39,7 +39,7 @@ def normal_quantile(confidence_level: float) -> float:
 
 
 def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
-    """Return the two-sided quantile of Student's t (1908); infinite without a degree of freedom."""
+    """Return the two-sided quantile of Student's t (1908); infinite without degrees of freedom."""
     if degrees_of_freedom < 1:
         return float("inf")
     return float(t_inverse(degrees_of_freedom, 0.5 + check_level(confidence_level) / 2))
@@ -63,7 +63,7 @@ def proportion_interval(
     Parameters
     ----------
     successes, n
-        The numbers of successes and trials, which need not be whole (effective sizes); without trials the interval is the whole
+        The numbers of successes and trials, which may be fractions (effective sizes); without trials the interval is the whole
         range.
     method
         ``wilson``: the score interval (Wilson 1927). ``clopper-pearson``: quantiles of Beta(y, n − y + 1) and Beta(y + 1, n −
@@ -79,8 +79,8 @@ def proportion_interval(
 
     Examples
     --------
-    In Newcombe's paper on one proportion (Statistics in Medicine 1998;17:857) 81 of 263 are 0.2553 to 0.3662 by Wilson; no
-    success in 20 is at most 1 − 0.025^(1/20) by Clopper and Pearson.
+    In Newcombe's paper on one proportion (Statistics in Medicine 1998;17:857), Wilson's interval for 81 of 263 is 0.2553 to 0.3662;
+    Clopper and Pearson's upper end for 0 of 20 is 1 − 0.025^(1/20).
 
     >>> proportion_interval(673, 697)
     Interval(low=0.949276..., high=0.976753...)
@@ -109,7 +109,7 @@ def proportion_interval(
 
 
 def wilson_interval(rate: float, n: float, z: float) -> Interval:
-    """Find Wilson's (1927) interval of a rate of `n` trials, with `z` the quantile to use; the whole range for an infinite one.
+    """Compute Wilson's (1927) interval of a rate of `n` trials with quantile `z`; the whole range if it is infinite.
 
     Its ends are the p with (p̂ − p)² = z² p(1 − p)/n: [p̂ + z²/2n ± z √(p̂(1 − p̂)/n + z²/4n²)] / (1 + z²/n).
     """
@@ -118,13 +118,13 @@ def wilson_interval(rate: float, n: float, z: float) -> Interval:
 
 
 def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Floats]:
-    """Find Wilson's (1927) intervals of many rates at once, each of its own number of trials, and its own quantile if need be."""
+    """Compute Wilson's (1927) intervals of many rates, with separate numbers of trials and, optionally, quantiles."""
     known = np.isfinite(z)
     z = np.where(known, z, 0.0)
     centre = rates + z * z / (2 * n)
     spread = z * np.sqrt(rates * (1 - rates) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    # The ends are exactly 0 and 1 where there are no successes or no failures; rounding must not hide that.
+    # The ends are exactly 0 and 1 without successes or without failures, regardless of rounding.
     low: Floats = np.where((rates == 0) | ~known, 0.0, np.maximum(0.0, (centre - spread) / scale))
     high: Floats = np.where((rates == 1) | ~known, 1.0, np.minimum(1.0, (centre + spread) / scale))
     return low, high
@@ -153,7 +153,7 @@ def difference_of_independent(
 
     Examples
     --------
-    Newcombe's example of 56 in 70 against 48 in 80 is 0.0524 to 0.3339.
+    Newcombe's interval for 56 of 70 against 48 of 80 is 0.0524 to 0.3339.
 
     >>> interval, p_value = difference_of_independent(56, 70, 48, 80)
     >>> [round(end, 4) for end in interval], round(p_value, 4)

@@ -1,9 +1,9 @@
-"""One set of scores in, numbers out; nothing here has an interval.
+"""Measures: numbers computed from one set of scores, without intervals.
 
-`ranks` (probes into ranks) and `outcomes` (what became of each probe) stand under `identification` (rates, CMC, rank
-statistics); `pairs/` counts genuine and impostor scores under `verification` (FMR, FNMR, ROC, EER) and `pair_measures` (FNMR at
-an FMR, AUC, EER); `open_set` searches for
-strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps their registry; `tallies` makes them fit for
+`ranks` (ranks of probes) and `outcomes` (results of probes) support `identification` (rates, CMC, rank
+statistics); `pairs/` counts genuine and impostor scores for `verification` (FMR, FNMR, ROC, EER) and `pair_measures` (FNMR at
+an FMR, AUC, EER); `open_set` is open-set search;
+`folds` is LFW's accuracy. `base` defines measures and their registry; `tallies` prepares them for
 resampling.
 """
 

@@ -1,7 +1,7 @@
-"""What a measure is: a number of probes' outcomes or of compared pairs, known by a key, and what of it can be resampled.
+"""The base of measures: numbers computed from outcomes of probes or from pairs, identified by a key, that can be resampled.
 
 A new measure is one class here or in an installed package (entry point ``proband.measures``): a `Share`, a `MeanMeasure`, or an
-`OutcomeMeasure` with a tally of its own. Every verb, command, study and report then knows it.
+`OutcomeMeasure` with a tally of its own. Every function, command, study and report can then use it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Measure(ABC):
 
     @property
     def complement(self) -> Measure | None:
-        """The measure that this one is 1 minus, if it is estimated by that; None for all others."""
+        """The measure m by which 1 − m is estimated; None for other measures."""
         return None
 
     @property
@@ -82,7 +82,7 @@ class Measure(ABC):
 
     @property
     def code(self) -> str:
-        """What results know it by, its parameters and all: ``median-rank-10``."""
+        """The code in results, with its parameters: ``median-rank-10``."""
         values: list[Any] = [getattr(self, one.name) for one in fields(self)] if is_dataclass(self) else []
         numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
         return "-".join(
@@ -108,19 +108,19 @@ class OutcomeMeasure(Measure):
 
     @abstractmethod
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Sums over units from which it follows; `units` numbers the unit of each probe from 0.
+        """Return the sums over units that determine the measure.
 
         Parameters
         ----------
         outcomes
-            The probes' outcomes.
+            The outcomes of the probes.
         units
-            The number of each probe's unit.
+            The unit of each probe, numbered from 0.
 
         Returns
         -------
         Tally
-            The sums, and how the measure follows from them.
+            The sums, and the function that computes the measure from them.
         """
 
     def __call__(self, scores: Outcomes | Scores, experiment: Experiment | None = None) -> Measurement:
@@ -130,7 +130,7 @@ class OutcomeMeasure(Measure):
         return Measurement(float(whole.value()), None, describing(self.estimand), outcomes.facts)
 
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe succeeds, for a share; refused for any other form.
+        """Return the success of each probe, for a share; other measures raise an error.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class OutcomeMeasure(Measure):
         )
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The measure of each row of ranks (trials × people), for designs that choose images; refused unless it is defined.
+        """Compute the measure of each row of ranks, for designs that choose images; an error unless defined.
 
         Parameters
         ----------
@@ -165,14 +165,14 @@ class OutcomeMeasure(Measure):
         )
 
     def of_trials(self, ranks: RankRows, n_enrolled: Count) -> Floats:
-        """The measure of each row of ranks, in a gallery of so many people; by default it does not depend on their number.
+        """Compute the measure of each row of ranks in a gallery of a given size, which is ignored by default.
 
         Parameters
         ----------
         ranks
             Trials × people.
         n_enrolled
-            How many people are enrolled in each trial.
+            The number of people enrolled in each trial.
 
         Returns
         -------
@@ -211,7 +211,7 @@ class Share(OutcomeMeasure):
 
     @abstractmethod
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe succeeds: 0 or 1, or a probability where ties are broken at random.
+        """Return the success of each probe: 0 or 1, or a probability if ties are broken at random.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Share(OutcomeMeasure):
         """
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Successes and probes, or what these weigh.
+        """Return the numbers of successes and of probes, or their weights.
 
         Parameters
         ----------
@@ -251,9 +251,9 @@ class Share(OutcomeMeasure):
 
 @published
 class MeanMeasure(OutcomeMeasure):
-    """The mean of a number per probe, defined by a subclass.
+    """The mean of a value per probe, defined by a subclass.
 
-    With y_i the number of probe i of n, it is Σ y_i / n.
+    With y_i the value of probe i of n, it is Σ y_i / n.
 
     Examples
     --------
@@ -277,7 +277,7 @@ class MeanMeasure(OutcomeMeasure):
 
     @abstractmethod
     def of_probes(self, outcomes: Outcomes) -> Floats:
-        """The number of each probe.
+        """Return the value of each probe.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class MeanMeasure(OutcomeMeasure):
         """
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Sums and probes.
+        """Return the sums of values and the numbers of probes.
 
         Parameters
         ----------
@@ -303,13 +303,13 @@ class MeanMeasure(OutcomeMeasure):
         Returns
         -------
         Tally
-            For each unit the sum over its probes, and how many they are.
+            For each unit, the sum over its probes and their number.
         """
         return mean_tally(self.of_probes(outcomes), units)
 
 
 def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
-    """Return what each probe weighs where people weigh the same, one over the number of the person's probes; None where probes do."""
+    """Return the weight of each probe: one over the number of probes of the person; None if probes have equal weights."""
     if weights == "probe":
         return None
     codes = np.unique(outcomes.subjects, return_inverse=True)[1]
@@ -318,19 +318,19 @@ def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
 
 
 def weighted(measure: Measure, weights: Weights) -> Measure:
-    """Give a share of probes its weights; what has none stays as it is."""
+    """Set the weights of a share of probes; a measure without weights is returned unchanged."""
     known = "weights" in getattr(measure, "__dataclass_fields__", {})
     made: Measure = replace(measure, weights=weights) if known else measure  # type: ignore[type-var]
     return made
 
 
 def weighing(weights: Weights, of: Target) -> Target:
-    """Name what is measured with its weights."""
+    """Add the weights to the name of an estimand."""
     return of if weights == "probe" else derived("by-person", "{}, person-weighted", of)
 
 
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
-    """Rank scores within an experiment, unless the outcomes are there already."""
+    """Return outcomes as given, or rank scores within an experiment."""
     if isinstance(data, Outcomes):
         return data
     if within is None:
@@ -341,7 +341,7 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
 
 
 def as_measure(measure: Measure | str) -> Measure:
-    """Return a measure, which may be given by its name."""
+    """Return a measure given as an object or by name."""
     return measure_named(measure) if isinstance(measure, str) else measure
 
 
@@ -393,7 +393,7 @@ def measure_named(name: str) -> Measure:
 
 
 def registered_name(text: str) -> str:
-    """Return the name under which the measure that a text means is registered; the text before ``@`` where it means none."""
+    """Return the registered name of the measure given as text, or the text before ``@`` if there is none."""
     stem = text.removesuffix(_BY_PERSON)
     for form in (stem, _usual(stem)):
         key, _ = _parted(form)
@@ -404,7 +404,7 @@ def registered_name(text: str) -> str:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """A registered name and the parameter behind it, if it has one: ``fnmr@0.001``, ``rank-1``."""
+    """Split a name into a registered name and its parameter, if any: ``fnmr@0.001``, ``rank-1``."""
     key, mark, parameter = text.partition("@")
     dashed, _, number = key.rpartition("-")
     if not mark and key not in MEASURES.names() and dashed in MEASURES.names():
@@ -416,7 +416,7 @@ _BY_PERSON = "-by-person"
 
 
 def _usual(text: str) -> str:
-    """A name as it is usually written: in small letters, without spaces around its parameter."""
+    """Normalize a name: lowercase, without spaces around its parameter."""
     return re.sub(r"\s*@\s*", "@", " ".join(text.split()).casefold())
 
 
@@ -425,7 +425,7 @@ def _is_known(key: str) -> bool:
 
 
 def known_measures() -> list[str]:
-    """Return the names of all measures, those with a parameter with its default."""
+    """Return the names of all measures, with default parameters."""
     return [_shown(name, kind) for name, kind in MEASURES.everything().items()]
 
 
@@ -438,7 +438,7 @@ def _shown(name: str, kind: Any) -> str:
 
 
 def meant_measure(name: str) -> str:
-    """Say which measure was probably meant, and which there are."""
+    """Suggest the measure probably meant, and list all."""
     known = known_measures()
     return (
         f"{nearest(name, [*known, *MEASURES.names()]) or ''} Available measures: {', '.join(known)}.".lstrip()
@@ -446,7 +446,7 @@ def meant_measure(name: str) -> str:
 
 
 def _as_written(text: str) -> tuple[str, Measure] | None:
-    """The measure that a table or a file writes so, by its code, its words, or how else it is spelled, and its name; None if there is none."""
+    """Return the name and the measure written so in a table or file, by code, text or other spelling; None if there is none."""
     wanted = _usual(text)
     numbers = re.findall(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", wanted)
     for name, kind in MEASURES.everything().items():
@@ -463,7 +463,7 @@ def _as_written(text: str) -> tuple[str, Measure] | None:
             values = [int(number) if isinstance(parameter.default, int) else number]
         try:
             made: Measure = asked(kind, *values)
-        except UsageError:  # beyond what this measure's parameter can be
+        except UsageError:  # out of range for this parameter
             continue
         for weights in get_args(Weights):
             known = weighted(made, weights)
@@ -481,7 +481,7 @@ def _spellings(measure: Measure, parameter: Field[Any] | None) -> Iterator[str]:
 
 
 def _parameter_of(kind: Any) -> Field[Any] | None:
-    """The parameter of a measure that stands behind its name: its first field that is a number."""
+    """The parameter in the name of a measure: its first numeric field."""
     if not is_dataclass(kind) or not isinstance(kind, type):
         return None
     numbers = (field for field in fields(kind) if isinstance(field.default, int | float))
@@ -489,7 +489,7 @@ def _parameter_of(kind: Any) -> Field[Any] | None:
 
 
 def _with_parameter(kind: type[Measure], name: str, text: str) -> Measure | None:
-    """A measure with the value of its one parameter; None if it has none."""
+    """A measure with a value of its parameter; None if it has no parameter."""
     parameter = _parameter_of(kind)
     if parameter is None:
         return None

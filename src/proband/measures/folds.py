@@ -30,14 +30,14 @@ class FoldAccuracy(Result):
     Attributes
     ----------
     name
-        Of the list.
+        The name of the list.
     accuracies, thresholds
-        Of each fold; a threshold is chosen on all the other folds.
+        The accuracy and the threshold of each fold; the threshold is chosen on all other folds.
     mean, standard_error
-        Over folds. The standard error is the protocol's own, the standard deviation over √folds; folds share their training
-        pairs, and pairs share people where the folds do not keep them apart.
+        The mean over folds, and the protocol's own standard error, the standard deviation divided by √folds. It ignores that
+        folds share training pairs, and people if the folds do not separate them.
     n_pairs, notes
-        How many pairs were decided, and what else a reader should know.
+        The number of decided pairs, and notes.
     """
 
     written = Written(also=("mean", "standard_error"))
@@ -55,7 +55,7 @@ class FoldAccuracy(Result):
 
     @property
     def standard_error(self) -> float:
-        """The standard deviation over folds, by the root of their number."""
+        """The standard deviation over folds, divided by the square root of their number."""
         return float(self.accuracies.std(ddof=1) / np.sqrt(len(self.accuracies)))
 
     def __repr__(self) -> str:
@@ -64,11 +64,11 @@ class FoldAccuracy(Result):
 
 
 def fold_accuracy(trials: Trials) -> FoldAccuracy:
-    """Measure the accuracy of each fold at the threshold that is best on the other folds (LFW's protocol, Huang et al. 2007).
+    """Measure the accuracy of each fold at the best threshold of the other folds (LFW's protocol, Huang et al. 2007).
 
-    The accuracy of a fold is the share of its pairs that are decided rightly, a pair being of one person where its score
-    reaches the threshold. Of equally good thresholds the least strict is taken, halfway between the scores around it. A failed
-    comparison is decided as different. It describes these pairs: how it would vary with other people is not in it.
+    The accuracy of a fold is the share of its pairs that are decided correctly; a pair is accepted as the same person if its
+    score reaches the threshold. Among equally good thresholds the least strict is used, halfway between adjacent scores. A failed
+    comparison counts as different. The accuracy describes these pairs, not its variation over other people.
     """
     frame = trials.frame
     if frame["fold"].null_count():
@@ -105,7 +105,7 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
 
 
 def _best_threshold(closeness: Floats, mated: npt.NDArray[np.bool_]) -> float:
-    """A threshold with the most right decisions, halfway between the scores around it."""
+    """A threshold with the most correct decisions, halfway between adjacent scores."""
     values = np.unique(closeness)
     genuine = np.sort(closeness[mated])
     impostor = np.sort(closeness[~mated])

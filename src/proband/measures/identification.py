@@ -95,7 +95,7 @@ class RecognitionRate(Share):
         return f"rank-{self.rank}" if self.weights == "probe" else f"rank-{self.rank}-by-person"
 
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe's mate is at the rank or better.
+        """Return whether the mate of each probe is at the rank or better.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class RecognitionRate(Share):
         return outcomes.success(self.rank)
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The rate in each row of ranks.
+        """Compute the rate of each row of ranks.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class RecognitionRate(Share):
 class CMC(OutcomeMeasure):
     """The cumulative match characteristic: the recognition rate at every rank (Phillips et al. 2000).
 
-    Its value at rank τ is ρ_τ = Σ 1[r_i ≤ τ] / n. It never falls.
+    Its value at rank τ is ρ_τ = Σ 1[r_i ≤ τ] / n. It never decreases.
 
     Parameters
     ----------
@@ -172,11 +172,11 @@ class CMC(OutcomeMeasure):
         stepped = _fractional_steps if outcomes.ties == "mean" else _whole_steps
         values: Floats = np.cumsum(stepped(outcomes, last, weights), dtype=np.float64) / whole
         if outcomes.ties == "mean" or weights is not None:
-            values = np.minimum(values, 1.0)  # sums of fractions may pass 1 by rounding
+            values = np.minimum(values, 1.0)  # rounding may take sums of fractions above 1
         return Curve(frozen(values[: self.max_rank]), describing(self.estimand), outcomes.facts)
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Successes at every rank, and probes.
+        """Return the numbers of successes at every rank, and of probes.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class CMC(OutcomeMeasure):
         Returns
         -------
         Tally
-            A column for each rank and one for the probes, or what these weigh; a row for each unit.
+            A column for each rank and one for the probes, or for their weights; a row for each unit.
         """
         last = min(outcomes.n_ranks, self.max_rank or outcomes.n_ranks)
         weights = probe_weights(outcomes, self.weights)
@@ -199,14 +199,14 @@ class CMC(OutcomeMeasure):
 
 
 def _whole_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> npt.NDArray[Any]:
-    """How many probes have each rank 1 … last, or what they weigh."""
+    """The number of probes, or their weight, at each rank 1 … last."""
     ranked = ~outcomes.failed
     own = None if weights is None else weights[ranked]
     return np.bincount(outcomes.ranks[ranked].astype(np.int64) - 1, weights=own, minlength=last)
 
 
 def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> Floats:
-    """The expected number of probes at each rank when ties are broken at random, or what they weigh."""
+    """The expected number of probes, or their weight, at each rank if ties are broken at random."""
     steps = np.zeros(last)
     ranked = ~outcomes.failed
     cases = np.stack([outcomes.closer[ranked], outcomes.tied[ranked], outcomes.best_mates[ranked]])
@@ -222,15 +222,15 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
 @MEASURES.register("relative-rank")
 @dataclass(frozen=True)
 class RelativeRankRate(Share):
-    """The share of probes with the mate within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.
+    """The share of probes with the mate within a share of the gallery: Σ 1[r_i/m ≤ R] / n, with m people enrolled.
 
-    The relative rank R = r/m lets evaluations with galleries of different sizes be compared (Micheals & Boult 2001). The
+    The relative rank R = r/m allows comparisons of galleries of different sizes (Micheals & Boult 2001). The
     smallest is 1/m.
 
     Parameters
     ----------
     relative_rank
-        From above 0 to 1.
+        The share of the gallery, above 0 and up to 1.
     weights
         What is weighted equally: every ``probe``, or every ``person``.
 
@@ -261,7 +261,7 @@ class RelativeRankRate(Share):
         return usual if self.weights == "probe" else f"{usual}-by-person"
 
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe's mate is within the share of the gallery.
+        """Return whether the mate of each probe is within the share of the gallery.
 
         Parameters
         ----------
@@ -276,11 +276,11 @@ class RelativeRankRate(Share):
         return outcomes.success(self._last_rank(outcomes.n_gallery_subjects))
 
     def _last_rank(self, n_enrolled: int) -> int:
-        """The last rank that is within the share of the gallery."""
+        """The last rank within the share of the gallery."""
         return int(self.relative_rank * n_enrolled + 1e-9)
 
     def of_trials(self, ranks: RankRows, n_enrolled: Count) -> Floats:
-        """The rate in each row of ranks.
+        """Compute the rate of each row of ranks.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ class MedianCensoredRank(OutcomeMeasure):
         return Target(self.code, f"median rank censored at {self.rank}")
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """How many probes have each censored rank.
+        """Return the number of probes at each censored rank.
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ class MedianCensoredRank(OutcomeMeasure):
         return median_tally(outcomes.censored(self.rank), units)
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The median of each row of ranks.
+        """Compute the median of each row of ranks.
 
         Parameters
         ----------
@@ -365,8 +365,8 @@ class MedianCensoredRank(OutcomeMeasure):
 class MedianRelativeRank(OutcomeMeasure):
     """The median over probes of rank divided by gallery size, to compare galleries of different sizes (Micheals & Boult 2001).
 
-    The relative rank of a probe is R = r/m, with m the number of people in the gallery. Infinite if half of the probes or more
-    failed.
+    The relative rank of a probe is R = r/m, with m the number of people in the gallery. It is infinite if half of the probes or
+    more failed.
 
     Examples
     --------
@@ -387,7 +387,7 @@ class MedianRelativeRank(OutcomeMeasure):
         return Target(self.key, "median relative rank")
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """How many probes have each relative rank.
+        """Return the number of probes at each relative rank.
 
         Parameters
         ----------
@@ -404,7 +404,7 @@ class MedianRelativeRank(OutcomeMeasure):
         return median_tally(outcomes.relative_ranks, units)
 
     def of_trials(self, ranks: RankRows, n_enrolled: Count) -> Floats:
-        """The median relative rank in each row of ranks.
+        """Compute the median relative rank of each row of ranks.
 
         Parameters
         ----------
@@ -453,7 +453,7 @@ class RankStatistic(OutcomeMeasure):
         return Target(self.key, self.name)
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """The draws themselves.
+        """Return the numbers of draws, since the function needs all ranks.
 
         Parameters
         ----------
@@ -465,12 +465,12 @@ class RankStatistic(OutcomeMeasure):
         Returns
         -------
         Tally
-            How often each unit is drawn, from which the function is computed anew.
+            The number of draws of each unit, from which the function is recomputed.
         """
         return function_tally(self.function, self.name, self.weighted, outcomes.ranks, units)
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The function of each row of ranks.
+        """Apply the function to each row of ranks.
 
         Parameters
         ----------
@@ -488,7 +488,7 @@ class RankStatistic(OutcomeMeasure):
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
     """Average the curves of several algorithms on the same gallery and probes, rank by rank.
 
-    It describes these algorithms, which are not a sample of others. Curves of different lengths are cut to the shortest.
+    The average describes only these algorithms. Curves of different lengths are cut to the shortest.
 
     Parameters
     ----------
@@ -534,7 +534,7 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
 
 
 def of_the_leader(of: Target) -> Target:
-    """Name what is measured of whoever is best at rank 1."""
+    """Name an estimand of the algorithm that is best at rank 1."""
     return derived("upper-bound", "{} of the algorithm that is best at rank 1", of)
 
 

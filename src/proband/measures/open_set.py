@@ -41,21 +41,21 @@ _FAILED = Sentence(
 class SearchPoint:
     """One threshold of a search that returns at most `rank` candidates.
 
-    FPIR is the share of searches for strangers that return anybody, FNIR(R, t) the share of searches for enrolled people whose
+    FPIR is the share of non-mated searches that return any candidate, FNIR(R, t) the share of mated searches whose
     mate is not among the first R candidates that reach t (ISO/IEC 19795-1).
 
     Attributes
     ----------
     rank
-        How many candidates a search returns at most.
+        The maximum number of candidates of a search.
     threshold
-        A candidate is returned when its score reaches it; None where nothing is.
+        The threshold that the score of a candidate must reach; None if no candidate is returned.
     false_positives, n_nonmated, fpir
-        Searches for people who are not enrolled that return anybody.
+        Non-mated searches that return any candidate, all non-mated searches, and their ratio.
     misses, n_mated, fnir
-        Searches for enrolled people whose mate is not among the candidates.
+        Mated searches whose mate is not among the candidates, all mated searches, and their ratio.
     target_fpir
-        The FPIR that was asked for, if one was.
+        The target FPIR, if any.
     """
 
     rank: Rank
@@ -100,11 +100,11 @@ class Searches:
         Closeness values, and the number of enrolled people who reach them for every non-mated search (searches × values), if
         requested.
     metric
-        How embeddings were compared; None for supplied scores.
+        The metric of embeddings; None for supplied scores.
     algorithm, larger_is_closer, fusion
         The name and orientation of the scores, and how samples of a person are fused.
     n_enrolled, notes
-        People in the gallery, and notes.
+        The number of people in the gallery, and notes.
 
     Examples
     --------
@@ -154,16 +154,16 @@ class Searches:
         )
 
     def point(self, closeness: float, rank: Rank = 1, target_fpir: Rate | None = None) -> SearchPoint:
-        """The errors when candidates must reach a closeness (the negative of a distance).
+        """Return the errors if candidates must reach a closeness (the negative of a distance).
 
         Parameters
         ----------
         closeness
-            What candidates must reach; the score itself, or the negative of a distance.
+            The threshold as closeness: the score, or the negative of a distance.
         rank
-            The mate must be among so many candidates.
+            The maximum number of candidates.
         target_fpir
-            The FPIR that the point was chosen for, if it was.
+            The target FPIR of the point, if any.
 
         Returns
         -------
@@ -185,14 +185,14 @@ class Searches:
         )
 
     def at_threshold(self, threshold: float, rank: Rank = 1) -> SearchPoint:
-        """The errors at a threshold in the scores' own orientation.
+        """Return the errors at a threshold in the orientation of the scores.
 
         Parameters
         ----------
         threshold
             A score.
         rank
-            The mate must be among so many candidates.
+            The maximum number of candidates.
 
         Returns
         -------
@@ -202,14 +202,14 @@ class Searches:
         return self.point(threshold if self.larger_is_closer else -threshold, rank)
 
     def at_fpir(self, fpir: float, rank: Rank = 1) -> SearchPoint:
-        """The least strict threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many.
+        """Find the least strict threshold with an FPIR of at most `fpir`.
 
         Parameters
         ----------
         fpir
             The false positive identification rate, between 0 and 1.
         rank
-            The mate must be among so many candidates.
+            The maximum number of candidates.
 
         Returns
         -------
@@ -225,18 +225,18 @@ class Searches:
         return self.point(float(every[every > limit].min(initial=np.inf)), rank, fpir)
 
     def by_gallery_size(self, sizes: Sequence[int], rank: Rank = 1) -> pl.DataFrame:
-        """Work out the expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
+        """Compute the expected errors at each counted threshold if a random subset of the people, with the mate, is enrolled.
 
-        Exact, not drawn: of K people who reach a threshold, how many are in a part of s out of n is hypergeometric, so that
-        FPIR = mean of 1 − C(n − K, s)/C(n, s); how many of those before a mate are in the part is so as well, with n − 1 and s
+        Exact, without simulation: of K people who reach a threshold, the number in a subset of s out of n is hypergeometric, so
+        FPIR = mean of 1 − C(n − K, s)/C(n, s); so is the number of those ahead of a mate that are in the subset, with n − 1 and s
         − 1.
 
         Parameters
         ----------
         sizes
-            How many people are enrolled, each from 1 to all.
+            Gallery sizes, each from 1 to the number of people enrolled.
         rank
-            The mate must be among so many candidates.
+            The maximum number of candidates.
 
         Returns
         -------
@@ -281,12 +281,12 @@ class Searches:
         return np.unique(self.mate[np.isfinite(self.mate)])
 
     def curve(self, rank: Rank = 1) -> pl.DataFrame:
-        """FPIR and FNIR at every attainable threshold.
+        """Return FPIR and FNIR at every attainable threshold.
 
         Parameters
         ----------
         rank
-            The mate must be among so many candidates.
+            The maximum number of candidates.
 
         Returns
         -------
@@ -309,7 +309,7 @@ class Searches:
 
 @for_each
 def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
-    """Refuse searches of which none is for an enrolled person, or none for a stranger.
+    """Refuse searches without any mated, or without any non-mated, search.
 
     Examples
     --------
@@ -421,7 +421,7 @@ def search(
     notes = [*scores.notes, *experiment.notes]
     if lost.any():
         notes.append(_FAILED(n=int(lost.sum())))
-    # A mated search whose person was not enrolled for a failure is a miss, not a search for a stranger.
+    # A mated search whose person failed to be enrolled is a miss, not a non-mated search.
     ours = experiment.mated
     return Searches(
         scores.name,
@@ -442,9 +442,9 @@ def search(
 
 @dataclass(frozen=True, eq=False)
 class _Searched:
-    """Searches of a block of probes: the mate's closeness and place, the closest, and how many reach each level.
+    """Searches of a block of probes: closeness and place of the mate, the best score, and the number reaching each level.
 
-    People's columns begin at `starts`; `own` is the place of a probe's person among them, or -1.
+    Columns of people begin at `starts`; `own` is the index of a probe's person among them, or -1.
     """
 
     scores: Scores
@@ -472,7 +472,7 @@ class _Searched:
         return mate, place, best, reaching
 
     def _fused(self, rows: Positions) -> Floats:
-        """One closeness for each probe and person."""
+        """The fused closeness of each probe to each person."""
         sign = 1.0 if self.scores.larger_is_closer else -1.0
         tile = sign * self.scores.tile(rows, self.columns).astype(np.float64)
         cells = self.scores.cells(rows, self.columns)
@@ -485,10 +485,10 @@ class _Searched:
 
 
 def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: int, rank: int = 1) -> Floats:
-    """Find the chance that a mate with so many others ahead is found when a random part of the people is enrolled, it among them.
+    """Compute the probability of finding a mate with `ahead` others before it, if a random subset with the mate is enrolled.
 
-    Exact, not drawn: how many of the `ahead` are in a part of `size` people out of `n_gallery` is hypergeometric, and the mate
-    is at rank τ or better if fewer than τ of them are.
+    Exact, without simulation: the number of the `ahead` in a subset of `size` out of `n_gallery` is hypergeometric, and the mate
+    is at rank τ or better if it is less than τ.
     """
     if not 1 <= size <= n_gallery:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""What became of each probe: its rank, or why it has none."""
+"""The result of each probe: its rank, or why it has none."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Outcomes:
         Per probe: non-mates strictly closer than the best mate, non-mates exactly as close, and mates that share the
         best score. Every rank under every tie policy follows from these.
     failed
-        Probes without a rank: not acquired, or without an enrolled mate to compare with. Their rank is infinite.
+        Probes without a rank: not acquired, or without an enrolled mate. Their rank is infinite.
     ties
         How tied scores are ordered. ``pessimistic``: every tied non-mate comes before the mate. ``optimistic``: after it.
         ``mean``: the expectation if ties are broken at random; successes are then fractions.
@@ -58,7 +58,7 @@ class Outcomes:
     notes
         Notes.
     metric
-        How embeddings were compared; None for supplied scores.
+        The metric of embeddings; None for supplied scores.
 
     """
 
@@ -109,7 +109,7 @@ class Outcomes:
 
     @cached_property
     def subjects(self) -> npt.NDArray[np.int32]:
-        """Each probe's subject, as the samples table numbers them."""
+        """The subject code of each probe in the samples table."""
         codes: npt.NDArray[np.int32] = self.experiment.samples.codes[self.probes]
         codes.flags.writeable = False
         return codes
@@ -126,7 +126,7 @@ class Outcomes:
 
     @cached_property
     def n_tied(self) -> int:
-        """How many probes have a non-mate exactly as close as the best mate."""
+        """The number of probes with a non-mate exactly as close as the best mate."""
         return int(np.count_nonzero(self.tied[~self.failed]))
 
     @property
@@ -142,7 +142,7 @@ class Outcomes:
         elif self.ties == "optimistic":
             ranks = 1.0 + self.closer
         else:
-            # The first of u marked among t + u in random order stands, on average, at place (t + u + 1)/(u + 1).
+            # In random order, the first of u marked items among t + u is at position (t + u + 1)/(u + 1) on average.
             ranks = self.closer + (self.tied + self.best_mates + 1) / (self.best_mates + 1)
         placed: Floats = np.where(self.failed, np.inf, ranks)
         placed.flags.writeable = False
@@ -151,7 +151,7 @@ class Outcomes:
     def restricted(self, experiment: Experiment) -> Outcomes:
         """Return the outcomes of an experiment with the same gallery and some of the probes.
 
-        Ranks in another gallery are others, so that is refused.
+        Another gallery is refused, since ranks would differ.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Outcomes:
         )
 
     def success(self, rank: Rank) -> Floats:
-        """Tell whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``.
+        """Return whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``.
 
         Parameters
         ----------
@@ -235,21 +235,21 @@ class Outcomes:
 
     @property
     def relative_ranks(self) -> Floats:
-        """Each probe's rank over the number of people in the gallery (Micheals & Boult 2001)."""
+        """The rank of each probe divided by the number of people in the gallery (Micheals & Boult 2001)."""
         return self.ranks / self.n_gallery_subjects
 
     @cached_property
     def sampling(self) -> tuple[SampledColumn, ...]:
-        """What these probes and the gallery show of the columns that are declared as sampling levels."""
+        """Observations on the columns declared as sampling levels, in these probes and the gallery."""
         return self.sampling_within(None)
 
     def sampling_within(self, strata: str | None) -> tuple[SampledColumn, ...]:
-        """Return what is seen of declared columns, beside the column that makes the strata of a design.
+        """Return observations on the declared columns within the strata of a design.
 
         Parameters
         ----------
         strata
-            The column of the strata; None where people are the strata.
+            The column of strata; None if people are the strata.
 
         Returns
         -------
@@ -260,7 +260,7 @@ class Outcomes:
 
     @cached_property
     def facts(self) -> Facts:
-        """How a measurement of these outcomes came about."""
+        """The facts of a measurement of these outcomes."""
         return Facts(
             algorithm=self.algorithm,
             n_probes=len(self),
@@ -285,7 +285,7 @@ class Outcomes:
 
 
 def first_mate_within(k: Integers, tied: Integers, mates: Integers) -> Floats:
-    """Return the chance that the first of `mates` is among the first `k` of ``tied + mates`` in random order.
+    """Return the probability that the first of `mates` is among the first `k` of ``tied + mates`` in random order.
 
     It is 1 − C(t, k)/C(t + u, k), which for one mate is k/(t + 1). The quotient is a product of u factors.
     """

@@ -1,4 +1,4 @@
-"""Measures of compared pairs: the false non-match rate at a false match rate, the area under the ROC and the equal error rate."""
+"""Measures of pairs: the false non-match rate at a false match rate, the area under the ROC and the equal error rate."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from proband.words import Note, Target, digits
 
 
 class PairMeasure(Measure):
-    """A measure of compared pairs: a subclass says how it follows from their error rates.
+    """A measure of pairs, which a subclass computes from their error rates.
 
     Attributes
     ----------
     weights
-        What weighs the same: every comparison (``probe``), or for a measure that has it as a field every ``person``: then a person's
-        genuine comparisons share one weight, and so do the impostor comparisons of every two people.
+        What is weighted equally: every comparison (``probe``), or, for measures with this field, every ``person``: the genuine
+        comparisons of a person then share one weight, as do the impostor comparisons of each pair of people.
     """
 
     view: View = "pairs"
@@ -42,17 +42,17 @@ class PairMeasure(Measure):
 
     @property
     def code(self) -> str:
-        """What results know it by, its parameters and all."""
+        """The code in results, with its parameters."""
         at = getattr(self, "at_fmr", None)
         own = self.key if at is None else f"{self.key}@{digits(at, 6)}"
         return own if self.weights == "probe" else f"{own}-by-person"
 
     @abstractmethod
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The measure, and the events it rests on."""
+        """Return the measure, and its number of events."""
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
-        """The measure of every replicate of weighted comparisons; refused unless it is defined."""
+        """Return the measure of every replicate of weighted comparisons; an error unless defined."""
         raise DesignError(
             f"The {self.estimand} is not defined for comparisons with unequal weights, so it cannot be "
             "replicated.",
@@ -60,7 +60,7 @@ class PairMeasure(Measure):
         )
 
     def __call__(self, scores: Scores, experiment: Experiment | Samples | None = None) -> Measurement:
-        """Measure scores within an experiment, or, with the samples table, of every query with every target."""
+        """Measure scores within an experiment or, given the samples table, of every query with every target."""
         rates, facts = rates_of(scores, experiment)
         value, events = self.of_rates(rates)
         if self.weights == "person":
@@ -74,9 +74,9 @@ class PairMeasure(Measure):
 def rates_of(
     scores: Scores, within: Experiment | Samples | None, fmr: float | None = None
 ) -> tuple[ErrorRates, Facts]:
-    """Count every comparison of an experiment or a table, and return its error rates and how they came about.
+    """Count every comparison of an experiment or a table, and return the error rates and their facts.
 
-    With `fmr`, impostors are counted as well at the least strict threshold whose false match rate is not above it.
+    With `fmr`, impostors are also counted at the least strict threshold with at most this false match rate.
     """
     if not isinstance(within, Experiment | Samples):
         raise UsageError(
@@ -100,7 +100,7 @@ def rates_of(
 def compared_pairs(
     scores: Scores | Trials, within: Experiment | Samples | None, counts: PairCounts
 ) -> Compared:
-    """Say which comparisons were counted; those of a list are where they are."""
+    """Describe which comparisons were counted."""
     if isinstance(scores, Trials):
         return Compared("list", scores.metric, counts.n_genuine, counts.n_impostor)
     gallery, probes = (
@@ -124,7 +124,7 @@ def facts_of_pairs(
     n_subjects: int,
     notes: tuple[Note, ...],
 ) -> Facts:
-    """Say how a measurement over comparisons came about."""
+    """Return the facts of a measurement over comparisons."""
     if isinstance(scores, Trials):
         name = gallery = probes = "the listed pairs"
         n_targets = scores.frame["target"].drop_nulls().n_unique()
@@ -195,7 +195,7 @@ class FNMR(PairMeasure):
         return weighing(self.weights, Target(f"fnmr@{at}", f"FNMR at an FMR of {at}"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate at the threshold, and the errors it rests on.
+        """Return the rate at the threshold, and its number of errors.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class FNMR(PairMeasure):
         Returns
         -------
         tuple of float
-            The rate, and how many false non-matches there are.
+            The rate, and the number of false non-matches.
         """
         misses = rates.misses_at_fmr(self.at_fmr)
         return misses / rates.counts.n_genuine, float(misses)
@@ -265,11 +265,11 @@ class TAR(PairMeasure):
 
     @property
     def complement(self) -> FNMR:
-        """The false non-match rate that it is 1 minus."""
+        """`FNMR` at the same false match rate."""
         return FNMR(self.at_fmr, self.weights)
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate at the threshold, and the matches it rests on.
+        """Return the rate at the threshold, and its number of matches.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class TAR(PairMeasure):
         Returns
         -------
         tuple of float
-            The rate, and how many genuine comparisons match.
+            The rate, and the number of genuine comparisons that match.
         """
         missed, misses = self.complement.of_rates(rates)
         return 1 - missed, rates.counts.n_genuine - (misses or 0.0)
@@ -329,7 +329,7 @@ class AUC(PairMeasure):
         return weighing(self.weights, Target(self.key, "area under the ROC"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The area.
+        """Return the area.
 
         Parameters
         ----------
@@ -339,12 +339,12 @@ class AUC(PairMeasure):
         Returns
         -------
         tuple
-            The area, and None: it rests on no count of events.
+            The area, and None, since it has no count of events.
         """
         return rates.auc(), None
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
-        """The area in every replicate.
+        """Return the area in every replicate.
 
         Parameters
         ----------
@@ -389,7 +389,7 @@ class EER(PairMeasure):
         return weighing(self.weights, Target(self.key, "equal error rate"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate.
+        """Return the rate.
 
         Parameters
         ----------
@@ -399,7 +399,7 @@ class EER(PairMeasure):
         Returns
         -------
         tuple
-            The rate, and None: it rests on no count of events.
+            The rate, and None, since it has no count of events.
         """
         return rates.eer().value, None
 

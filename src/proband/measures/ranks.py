@@ -1,4 +1,4 @@
-"""Ranks of probes, without sorting a row and without keeping a matrix."""
+"""Ranks of probes, without sorting rows and without keeping a matrix."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _DONT_CARE = Sentence(
     "caution",
     "{n:count probe} with only don't-care cells for mates {n:word was/were} left out",
 )
-_GALLERY_A_BLOCK = 2048  # what a thread takes at a time
+_GALLERY_A_BLOCK = 2048  # gallery images per block of a thread
 _PROBES_AT_ONCE, _GALLERY_AT_ONCE = (
     1024,
     512,
-)  # a screening tile of 2 MB: BLAS is about as fast as with any, and it is counted in cache
+)  # a screening tile of 2 MB: large enough for BLAS, small enough to be counted in cache
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Task:
     row_codes: npt.NDArray[np.int32]
     column_codes: npt.NDArray[np.int32]
     mate_starts: npt.NDArray[np.int64]
-    mates: npt.NDArray[np.int64]  # places among `columns`, ascending for each row
+    mates: npt.NDArray[np.int64]  # positions in `columns`, ascending for each row
 
 
 @published
@@ -125,7 +125,7 @@ def rank(
         counted = _count(scores, task, counting, threads, progress or Silent())
         closer[searched], tied[searched], best_mates[searched], status[searched] = counted
 
-    # A probe all of whose mates are don't-care cells cannot be judged: it leaves the denominator, and is counted.
+    # A probe whose mates are all don't-care cells has no rank: it is left out of the denominator, with a note.
     unjudged = status == NO_MATE
     kept = np.flatnonzero(experiment.mated & ~unjudged)
     notes = [*scores.notes, *experiment.notes]
@@ -160,11 +160,11 @@ def _prepare(
     acquired: npt.NDArray[np.bool_],
     counting: Counting,
 ) -> tuple[_Task, Positions]:
-    """Choose the columns that are enrolled and the rows that can have a rank, and list each row's mates."""
+    """Select the enrolled columns and the rows that can have a rank, and list the mates of each row."""
     codes = experiment.samples.codes
     column_codes = codes[experiment.gallery][enrolled]
     columns = columns[enrolled]
-    # Subjects are counted run by run; images are read in storage order.
+    # Subjects are counted in runs of columns; images are read in storage order.
     order = np.argsort(column_codes if counting == "subjects" else columns, kind="stable")
     columns, column_codes = columns[order], column_codes[order]
 
@@ -219,7 +219,7 @@ class _Rows:
     scores: Scores
     task: _Task
     counting: Counting
-    owners: Positions  # of columns, numbered from 0, where subjects are counted
+    owners: Positions  # of columns, numbered from 0, if subjects are counted
 
     def __call__(self, block: slice) -> _Counted:
         scores, task, rows = self.scores, self.task, self.task.rows[block]
@@ -242,10 +242,10 @@ class _Rows:
 def _count_embeddings(
     scores: Embeddings, task: _Task, counting: Counting, threads: int | None, progress: Progress
 ) -> _Counted:
-    """Count in tiles of float32 products, settling in float64 what they cannot tell.
+    """Count in tiles of float32 products, and decide doubtful pairs in float64.
 
-    Threads share out the gallery; each keeps its own counts of all probes, and whole numbers add up to the same in
-    any order.
+    Threads divide the gallery; each keeps its own counts of all probes, and integer sums do not depend on the
+    order.
     """
     closer, tied, best_mates, status = new_counts(len(task.rows))
     probes = scores.query_rows(task.rows)
@@ -273,7 +273,7 @@ def _count_embeddings(
 
 @dataclass(frozen=True, eq=False)
 class _Screened:
-    """How many columns of a block stand before each probe's best mate, and as close."""
+    """The numbers of columns of a block that are closer than each probe's best mate, and as close."""
 
     task: _Task
     counting: Counting
@@ -283,7 +283,7 @@ class _Screened:
     screen: Screen
 
     def __reduce__(self) -> tuple[Any, ...]:
-        screen = self.screen  # what is made of the probes is made anew where it is needed
+        screen = self.screen  # prepared probes are recomputed where needed
         return _screened, (
             self.task,
             self.counting,
@@ -325,7 +325,7 @@ class _Screened:
                         block.start + one.start,
                     )
                     count_screened_images(*arrays, *mates, *vectors, *out)
-        # What comes back is small: no more can be counted than there are columns.
+        # Results are small: counts cannot exceed the number of columns.
         small = np.min_scalar_type(len(columns))
         return len(columns), closer.astype(small), tied.astype(small)
 
@@ -338,7 +338,7 @@ def _screened(
     centre: npt.NDArray[np.float64],
     scale: float,
 ) -> _Screened:
-    """Make the probes ready, where the gallery's centre and scale are known."""
+    """Prepare the probes, given the centre and scale of the gallery."""
     probes = embeddings.query_rows(task.rows)
     norms = embeddings.query_norms(probes, task.rows)
     screen = screen_of(embeddings, probes, norms, centre, scale)
@@ -353,7 +353,7 @@ def _score_mates(
     best: npt.NDArray[np.float64],
     best_mates: npt.NDArray[np.int64],
 ) -> None:
-    """Fill in each probe's best mate score, in float64, and how many mates share it."""
+    """Fill in the best mate score of each probe, in float64, and the number of mates that share it."""
     from proband.kernels.counting import best_mate_scores
 
     for part in slices(len(task.rows), _PROBES_AT_ONCE):
@@ -370,7 +370,7 @@ def _score_mates(
 
 
 def _subject_slices(codes: npt.NDArray[np.int32], step: int) -> Iterator[slice]:
-    """Slices of about `step` columns that never part a subject's run."""
+    """Slices of about `step` columns that never split the columns of a subject."""
     ends = np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes))
     start = 0
     while start < len(codes):

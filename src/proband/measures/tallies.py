@@ -1,7 +1,7 @@
 """Measures as functions of sums over units, so that thousands of replicates are one matrix product.
 
 A *tally* holds a row of numbers for each unit (a probe or a person); the measure is a function of the weighted column sums.
-Drawing units anew changes only the weights.
+Resampling changes only the weights.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Units = Annotated[npt.NDArray[np.intp], Axes(1)]
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What each unit adds, and how the measure follows from the sums.
+    """The contributions of units, and the function that computes the measure from their sums.
 
     Attributes
     ----------
     rows
         Units × columns.
     finish
-        From replicates × columns to one value (or one curve) for each replicate; it can be pickled.
+        A picklable function from replicates × columns to one value (or one curve) for each replicate.
     distinct
-        Of a median, the ascending values that columns count; None for anything else.
+        For a median, the ascending values counted by the columns; otherwise None.
     """
 
     rows: Floats
@@ -44,21 +44,21 @@ class Tally:
 
     @property
     def n_units(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.rows)
 
     def value(self) -> Floats:
-        """The measure of the units as they are."""
+        """The measure of the units, each counted once."""
         whole: Floats = self.finish(self.rows.sum(axis=0, keepdims=True))[0]
         return whole
 
     def values(self, weights: npt.NDArray[np.integer[Any] | np.floating[Any]]) -> Floats:
-        """The measure of each replicate, given how often it draws each unit, or how much each weighs."""
+        """The measure of each replicate, given the number of draws or the weight of each unit."""
         return self.finish(weights.astype(np.float64) @ self.rows)
 
 
 def check_units(units: Units, n: int) -> None:
-    """Refuse numbers of units that are not one for each probe."""
+    """Refuse unit numbers unless there is one for each probe."""
     if len(units) != n or units.min(initial=0) < 0:
         raise UsageError(
             f"Each of the {count(n)} probes needs a unit number, counted from 0; got {count(len(units))} "
@@ -67,7 +67,7 @@ def check_units(units: Units, n: int) -> None:
 
 
 def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> Tally:
-    """Hold a mean over probes by units: sums of values and numbers of probes, or of what they weigh."""
+    """Make the tally of a mean over probes: sums of values and of probes or weights, by unit."""
     check_units(units, len(values))
     weight = np.ones_like(values) if weights is None else weights
     rows = np.column_stack([np.bincount(units, weights=one) for one in (values * weight, weight)])
@@ -85,7 +85,7 @@ def ratios(sums: Floats) -> Floats:
 
 
 def median_tally(values: Floats, units: Units) -> Tally:
-    """Hold a median by units: it depends on how many probes have each value, and there are few values."""
+    """Make the tally of a median: the number of probes with each distinct value, by unit."""
     check_units(units, len(values))
     distinct, place = np.unique(values, return_inverse=True)
     rows = np.zeros((int(units.max()) + 1, len(distinct)))
@@ -95,15 +95,15 @@ def median_tally(values: Floats, units: Units) -> Tally:
 
 @dataclass(frozen=True, eq=False)
 class _Median:
-    """The median of values, given how many there are of each."""
+    """The median of values, given their counts."""
 
     distinct: Floats
 
     def __call__(self, sums: Floats) -> Floats:
         distinct, running = self.distinct, sums.cumsum(axis=1)
         half = running[:, -1:] / 2
-        slack = 1e-9 * half  # weights need not be whole numbers
-        lower = (running < half - slack).sum(axis=1)  # the place of the lower middle value
+        slack = 1e-9 * half  # weights may be fractions
+        lower = (running < half - slack).sum(axis=1)  # the position of the lower middle value
         upper = np.minimum((running <= half + slack).sum(axis=1), len(distinct) - 1)
         with np.errstate(invalid="ignore"):
             middle: Floats = np.where(
@@ -115,14 +115,14 @@ class _Median:
 def function_tally(
     function: Callable[..., float], name: str, weighted: bool, ranks: Floats, units: Units
 ) -> Tally:
-    """Hold any function of the ranks: sums are the numbers of draws themselves, and each replicate is made and measured."""
+    """Make the tally of any function of ranks: it counts draws, and each replicate is expanded and evaluated."""
     check_units(units, len(ranks))
     return Tally(np.eye(int(units.max()) + 1), _Repeated(function, name, weighted, ranks, units))
 
 
 @dataclass(frozen=True, eq=False)
 class _Repeated:
-    """A function of ranks, measured in each replicate."""
+    """A function of ranks, evaluated in each replicate."""
 
     function: Callable[..., float]
     name: str

@@ -1,4 +1,4 @@
-"""Verification: how often a claimed identity is wrongly accepted or rejected, at every threshold the data can show."""
+"""Verification: rates of wrongly accepted and rejected identity claims at every attainable threshold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OperatingPoint:
     """The errors at one threshold. A comparison is accepted if its score reaches the threshold.
 
     FMR = false matches / impostor comparisons and FNMR = false non-matches / genuine comparisons, both without failures to
-    acquire; FAR = (1 − FTA)·FMR and FRR = FTA + (1 − FTA)·FNMR with them, FTA being the share of comparisons of that kind that
+    acquire; FAR = (1 − FTA)·FMR and FRR = FTA + (1 − FTA)·FNMR with them, where FTA is the share of comparisons of that kind that
     failed (ISO/IEC 19795-1).
 
     Attributes
@@ -43,11 +43,11 @@ class OperatingPoint:
     threshold
         The threshold, in the orientation of the scores; None if everything is rejected.
     false_matches, n_impostor, fmr
-        Impostor comparisons that are accepted; FMR leaves out failures to acquire.
+        Accepted impostor comparisons, all impostor comparisons, and their ratio, without failures to acquire.
     false_non_matches, n_genuine, fnmr
-        Genuine comparisons that are rejected; FNMR leaves out failures to acquire.
+        Rejected genuine comparisons, all genuine comparisons, and their ratio, without failures to acquire.
     far, frr
-        The same with failures to acquire counted as rejections.
+        The same rates with failures to acquire counted as rejections.
     target_fmr
         The target FMR, if any.
 
@@ -79,7 +79,7 @@ class OperatingPoint:
 
     @property
     def tar(self) -> Rate:
-        """True accept rate, one less the false non-match rate."""
+        """True accept rate: one minus the false non-match rate."""
         return 1.0 - self.fnmr
 
     @property
@@ -94,28 +94,28 @@ class OperatingPoint:
 
     @property
     def fmr_supported(self) -> bool:
-        """Whether the false match rate rests on at least 30 events."""
+        """Whether there are at least 30 false matches (the rule of 30)."""
         return self.false_matches >= SUPPORTED
 
     @property
     def fnmr_supported(self) -> bool:
-        """Whether the false non-match rate rests on at least 30 events."""
+        """Whether there are at least 30 false non-matches (the rule of 30)."""
         return self.false_non_matches >= SUPPORTED
 
 
 @dataclass(frozen=True)
 class EqualErrorRate:
-    """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention.
+    """The rate at which FMR and FNMR are equal, or the range in which they cross, under a named convention.
 
     Attributes
     ----------
     value, convention
-        The rate, and how it was read off.
+        The rate, and the convention by which it was read.
     least, greatest
-        The smaller and the larger of FMR and FNMR where they are closest; equal where FMR passes FNMR between two genuine scores. They
-        are no interval of confidence.
+        The smaller and the larger of FMR and FNMR where they are closest; equal if FMR passes FNMR between two genuine scores. They
+        are not a confidence interval.
     threshold
-        The strictest threshold whose FNMR is not above that of the crossing; None where everything is rejected there.
+        The strictest threshold with an FNMR not above that of the crossing; None if everything is rejected there.
     """
 
     value: Rate
@@ -130,16 +130,16 @@ class EqualErrorRate:
 class ErrorRates(Result):
     """FMR and FNMR at every attainable threshold: the exact ROC and DET (Martin et al. 1997).
 
-    It describes these comparisons; for intervals for new people use `verify`.
+    They describe these comparisons; for intervals for new people use `verify`.
 
     Attributes
     ----------
     algorithm, larger_is_closer
-        Of the scores.
+        The name and the orientation of the scores.
     counts
-        Genuine scores and, for each, the numbers of impostor scores at or beyond it, and beyond it.
+        Genuine scores and, for each, the numbers of impostor scores at or above it, and above it (as closeness).
     notes
-        What was left out.
+        Notes on what was left out.
 
     Examples
     --------
@@ -154,8 +154,8 @@ class ErrorRates(Result):
     0.775
     >>> rates.at_threshold(0.5).false_matches, rates.misses_at_fmr(0.25), rates.at_fnmr(0.25).threshold
     (2, 2, 0.6)
-    >>> laxest = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
-    >>> laxest.threshold, laxest.false_matches, laxest.fnmr  # one false match is allowed, at the impostor's own score
+    >>> least strict = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
+    >>> least strict.threshold, least strict.false_matches, least strict.fnmr  # one false match is allowed, at the impostor's own score
     (0.7, 1, 0.5)
     >>> [(point.fmr, point.fnmr) for point in rates.points()]
     [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
@@ -206,7 +206,7 @@ class ErrorRates(Result):
         return rejected
 
     def _point(self, place: int, target_fmr: Rate | None = None) -> OperatingPoint:
-        """The point whose threshold is an edge; beyond the last everything is rejected."""
+        """The point with an edge as threshold; after the last edge, everything is rejected."""
         c = self.counts
         if place >= len(c.edges):
             threshold, matched, rejected = None, 0, c.n_genuine
@@ -226,12 +226,12 @@ class ErrorRates(Result):
         )
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """Return the errors at a threshold: a genuine score, or one that was asked for when the scores were counted.
+        """Return the errors at a threshold: a genuine score, or a threshold requested when the scores were counted.
 
         Parameters
         ----------
         threshold
-            A score, in the scores' own orientation.
+            A score, in the orientation of the scores.
 
         Returns
         -------
@@ -248,10 +248,10 @@ class ErrorRates(Result):
         return self._point(place)
 
     def at_fmr(self, fmr: FalseMatchRate) -> OperatingPoint:
-        """Find the least strict threshold whose FMR is not above the one asked for.
+        """Find the least strict threshold with an FMR of at most `fmr`.
 
-        It is the lowest score, genuine or impostor, above that of the first impostor who is one too many. Known are false match rates
-        that were asked for when the scores were verified, and those at genuine scores; others are refused.
+        It is the lowest score, genuine or impostor, above the first impostor score that would exceed the target. Only rates
+        requested when the scores were verified, and those at genuine scores, are available; others are refused.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class ErrorRates(Result):
         return self.at_false_matches(self.allowed_at(fmr), fmr)
 
     def allowed_at(self, fmr: FalseMatchRate) -> int:
-        """How many false matches there may be for a false match rate not to be exceeded.
+        """Return the largest number of false matches that does not exceed a false match rate.
 
         Parameters
         ----------
@@ -281,18 +281,18 @@ class ErrorRates(Result):
         return int(allowed_errors(fmr, self.counts.n_impostor))
 
     def _admitting_place(self, most: int) -> int:
-        """The first edge that at most so many impostors reach: edges ascend, so the impostors that reach them descend."""
+        """The first edge reached by at most `most` impostors, by bisection: their number decreases along the edges."""
         return int(np.searchsorted(-self.counts.impostor_ge, -most))
 
     def at_false_matches(self, most: Count, target_fmr: Rate | None = None) -> OperatingPoint:
-        """Find the least strict threshold with at most so many false matches; `target_fmr` is the FMR it is for.
+        """Find the least strict threshold with at most `most` false matches.
 
         Parameters
         ----------
         most
-            The most false matches.
+            The largest number of false matches.
         target_fmr
-            The FMR that the threshold is for, if there is one; the result states it.
+            The target FMR to be stated in the result, if any.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class ErrorRates(Result):
         c, place = self.counts, self._admitting_place(most)
         reached = int(c.impostor_ge[place]) if place < len(c.edges) else 0
         above = int(c.impostor_gt[place - 1]) if place else c.n_impostor
-        if reached < most and reached < above:  # impostors lie between the edges
+        if reached < most and reached < above:  # impostor scores lie between the edges
             raise UsageError(
                 f"Impostor comparisons were not counted at {count(most)} false matches.",
                 Hint("request the false match rate: {option:fmr}"),
@@ -310,7 +310,7 @@ class ErrorRates(Result):
         return self._point(place, target_fmr)
 
     def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
-        """How many genuine comparisons the least strict threshold rejects whose FMR is not above the one asked for.
+        """Return the number of genuine comparisons rejected at the least strict threshold with an FMR of at most `fmr`.
 
         Parameters
         ----------
@@ -326,12 +326,12 @@ class ErrorRates(Result):
         return int(self._rejected[place]) if place < len(c.edges) else c.n_genuine
 
     def at_fnmr(self, fnmr: Annotated[float, Within(ge=0, lt=1)]) -> OperatingPoint:
-        """Find the strictest attainable threshold whose FNMR is not above the one asked for.
+        """Find the strictest attainable threshold with an FNMR of at most `fnmr`.
 
         Parameters
         ----------
         fnmr
-            The false non-match rate: from 0, and less than 1.
+            The false non-match rate, at least 0 and below 1.
 
         Returns
         -------
@@ -342,12 +342,12 @@ class ErrorRates(Result):
         return self._point(int(np.searchsorted(self._rejected, allowed, side="right")) - 1)
 
     def points(self) -> list[OperatingPoint]:
-        """List every attainable point where something changes for genuine comparisons, from accepting all to rejecting all.
+        """List the points at all counted thresholds, from accepting all to rejecting all.
 
         Returns
         -------
         list of OperatingPoint
-            One for each threshold that was counted at, the least strict first, and one that rejects all.
+            One for each counted threshold, the least strict first, and one that rejects all.
         """
         return [self._point(place) for place in range(len(self.counts.edges) + 1)]
 
@@ -355,21 +355,21 @@ class ErrorRates(Result):
     def curve(self) -> tuple[Floats, Floats]:
         """The corners of the ROC as FMR and FNMR, from rejecting everything to accepting everything.
 
-        At a genuine score both the threshold at it and the one just above it are corners, so the steps are exact, ties
-        included.
+        For each genuine score, the threshold at it and the one just above it are corners, so the steps are exact, also
+        with ties.
         """
         c = self.counts
         genuine = c.genuine_at > 0
         above = np.stack([c.impostor_gt[genuine], (self._rejected + c.genuine_at)[genuine]])
         at = np.stack([c.impostor_ge[genuine], self._rejected[genuine]])
-        # Thresholds descend from left to right: just above a score comes before the score itself.
+        # Thresholds descend from left to right, so "just above a score" precedes the score itself.
         corners = np.stack([above[:, ::-1], at[:, ::-1]], axis=2).reshape(2, -1)
         matched = np.concatenate([[0], corners[0], [c.n_impostor]])
         rejected = np.concatenate([[c.n_genuine], corners[1], [0]])
         return matched / c.n_impostor, rejected / c.n_genuine
 
     def _crossing(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The first corner of `curve` whose FMR is not below its FNMR, and the one before, found without making them all."""
+        """The first corner of `curve` with FMR ≥ FNMR and the one before, found without computing all corners."""
         c = self.counts
         there = c.genuine_at > 0
         genuine = range(len(there)) if there.all() else np.flatnonzero(there)
@@ -388,10 +388,10 @@ class ErrorRates(Result):
         return corner(max(after - 1, 0)), corner(after)
 
     def auc(self) -> Rate:
-        """Find the chance that a genuine score is closer than an impostor score; ties count half.
+        """Compute the probability that a genuine score is closer than an impostor score; ties count half.
 
         With s_i the genuine and u_j the impostor closeness, it is Σ_i Σ_j (1[s_i > u_j] + ½·1[s_i = u_j]) / (n m): the area
-        under the ROC, and the statistic of Mann and Whitney.
+        under the ROC, or Mann-Whitney statistic.
 
         Returns
         -------
@@ -399,7 +399,7 @@ class ErrorRates(Result):
             The area, from 0 to 1.
         """
         c = self.counts
-        if 2 * c.n_genuine * c.n_impostor < _EXACT:  # twice every sum is a whole number that a float holds
+        if 2 * c.n_genuine * c.n_impostor < _EXACT:  # twice every sum is exact as a float
             lost = int(np.dot(c.genuine_at, c.impostor_ge)) + int(np.dot(c.genuine_at, c.impostor_gt))
             return (c.n_genuine * c.n_impostor - lost / 2) / (c.n_genuine * c.n_impostor)
         wins = c.n_impostor - c.impostor_ge + (c.impostor_ge - c.impostor_gt) / 2
@@ -408,13 +408,13 @@ class ErrorRates(Result):
     def eer(self, convention: EERConvention = "midpoint") -> EqualErrorRate:
         """Find the equal error rate.
 
-        FMR and FNMR are steps. Where FMR passes FNMR between two genuine scores, FNMR stays the same, and the rate is that FNMR: the
-        steps, joined, meet there. Where FNMR jumps past FMR they do not, and the conventions differ. ``midpoint``: the mean of
+        FMR and FNMR are step functions. If FMR passes FNMR between two genuine scores, FNMR is constant there and is the rate:
+        the steps, joined by lines, meet there. If FNMR jumps past FMR they do not meet, and the conventions differ. ``midpoint``: the mean of
         the two on the side where they are closest. ``lower`` and ``upper``: the smaller and the larger of the two there.
-        ``hull``: where the convex hull of the ROC has FMR = FNMR.
+        ``hull``: the point with FMR = FNMR on the convex hull of the ROC.
 
         Packages that always take the mean at the closest threshold (bob.measure, TorchMetrics) differ in the first case, by at most
-        a quarter of the share of impostors that have the score at which FMR passes: next to nothing but for many ties.
+        a quarter of the share of impostors with the score at which FMR passes: negligible unless there are many ties.
 
         Parameters
         ----------
@@ -450,7 +450,7 @@ class ErrorRates(Result):
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
     def min_dcf(self, p_target: Share = 0.01, c_miss: Cost = 1.0, c_fa: Cost = 1.0) -> float:
-        """Find the least detection cost over thresholds, relative to always accepting or always rejecting.
+        """Compute the minimum detection cost over thresholds, relative to always accepting or always rejecting.
 
         After Doddington et al. (2000): min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)),
         with p the prior of a genuine comparison.
@@ -460,7 +460,7 @@ class ErrorRates(Result):
         p_target
             The prior of a genuine comparison.
         c_miss, c_fa
-            What a false non-match and a false match cost.
+            The costs of a false non-match and of a false match.
 
         Returns
         -------
@@ -472,11 +472,11 @@ class ErrorRates(Result):
         return float(cost.min() / min(c_miss * p_target, c_fa * (1 - p_target)))
 
     def cllr(self) -> float:
-        """Find the cost of log-likelihood ratios, in bits.
+        """Compute the cost of log-likelihood ratios, in bits.
 
-        It means something only if the scores are natural log-likelihood ratios. Cllr = ½ [mean over genuine s of log₂(1 + e^−s)
-        + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1 for scores that are all 0, which tell nothing.
-        They are summed only if that was said when comparisons were counted: ``count_pairs(..., log_ratios=True)``.
+        It is meaningful only if the scores are natural log-likelihood ratios. Cllr = ½ [mean over genuine s of log₂(1 + e^−s)
+        + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1 for scores that are all 0 and carry no information.
+        The sums must be requested when comparisons are counted: ``count_pairs(..., log_ratios=True)``.
 
         Returns
         -------
@@ -500,7 +500,7 @@ class ErrorRates(Result):
         return 0.5 * (c.genuine_bits / c.n_genuine + c.impostor_bits / c.n_impostor)
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Every attainable threshold with its errors."""
+        """One row for each attainable threshold, with its errors."""
         c = self.counts
         sign = 1.0 if self.larger_is_closer else -1.0
         return pl.DataFrame(
@@ -523,12 +523,12 @@ class ErrorRates(Result):
 
 
 def admitting(rates: ErrorRates, impostors: Floats, most: Iterable[int]) -> ErrorRates:
-    """Count as well at the least strict thresholds with at most so many false matches (`PairCounts.admitting`)."""
+    """Also count at the least strict thresholds with at most given numbers of false matches (`PairCounts.admitting`)."""
     return replace(rates, counts=rates.counts.admitting(impostors, most))
 
 
 def _hull_eer(fmr: Floats, fnmr: Floats) -> float:
-    """Where the lower convex hull of (FMR, FNMR) crosses the diagonal."""
+    """The point where the lower convex hull of (FMR, FNMR) crosses the diagonal."""
     hull: list[tuple[float, float]] = []
     for x, y in sorted(zip(fmr.tolist(), fnmr.tolist(), strict=True)):
         while len(hull) >= 2:

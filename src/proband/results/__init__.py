@@ -1,4 +1,4 @@
-"""What was found: numbers with their intervals, the four answers that each carries, and what the verbs return."""
+"""Results: numbers with their intervals, their four answers, and what functions return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a number describes, and the counts behind it: the same two records for every number."""
+"""What a number describes, and the counts behind it: two records common to every number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proband.results.base import Count, Facts
 
 
 def stated(record: Who | RestsOn) -> dict[str, Any]:
-    """What a record states: the fields that are not as they are without it."""
+    """The fields of a record that differ from their defaults."""
     values = ((one.name, getattr(record, one.name), one.default) for one in fields(record))
     return {name: value for name, value, default in values if value != default}
 
@@ -80,7 +80,7 @@ class Who:
         Returns
         -------
         Who
-            The same, with that name.
+            The same record, with that name.
         """
         return replace(self, algorithm=algorithm)
 

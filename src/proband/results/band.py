@@ -1,4 +1,4 @@
-"""Results of curves: the rate at every rank, and the same with an interval at each."""
+"""Curves: the rate at every rank, without and with an interval at each."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Band(Result):
         )
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Return columns algorithm, rank, value, low and high; of a curve along a number its name, `along`, and x."""
+        """Return columns algorithm, rank, value, low and high; for a curve with an `x` axis also its name, `along` and x."""
         name = {"algorithm": self.algorithm} if self.x is None else {"along": self.along}
         x = {"rank": self.ranks} if self.x is None else {"x": self.x}
         values = {"value": self.values, "low": self.low, "high": self.high}

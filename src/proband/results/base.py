@@ -1,4 +1,4 @@
-"""What every result has: plain values, a table, a figure, and the four answers that every number carries."""
+"""The base of all results: plain values, a table, a figure, and the four answers of every number."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Interval(NamedTuple):
 
 
 class Record:
-    """A part of results that nobody gets by itself: a frozen dataclass that is written as they are, and not shown.
+    """A part of a result: a frozen dataclass that is exported like results, but not displayed by itself.
 
-    Its fields are its JSON; `written` says where they differ. A part whose JSON is its fields need not derive from it.
+    Its JSON has its fields; `written` declares exceptions. A part without exceptions need not derive from it.
     """
 
     __slots__ = ()
@@ -54,12 +54,12 @@ class Record:
     """Whether keys that hold nothing are left out."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON, which has no infinity: what is not finite is None.
+        """Return plain values for JSON; values that are not finite become None.
 
         Returns
         -------
         dict
-            Plain values, as JSON has them.
+            Plain values of JSON types.
         """
         optional = self.written.if_any
         made = {key: plain(value) for key, value in entries(self).items()}
@@ -75,7 +75,7 @@ class Result(Record, Shown):
     __slots__ = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let every kind show itself in lines that fit, and none in those of a dataclass, which show every array."""
+        """Wrap long lines in the representation, and never use that of dataclasses, which shows whole arrays."""
         super().__init_subclass__(**options)
         shown = cls.__repr__
         cls.__repr__ = shown if shown in _FOLDED else _in_lines(shown)  # type: ignore[method-assign]
@@ -108,8 +108,8 @@ class Result(Record, Shown):
         return self._frame(wide)
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Make the frame; results that are no tree of numbers have their own."""
-        from proband.engine.frames import frame_of_rows  # polars is loaded when it is first needed
+        """Make the frame; results that are not a tree of numbers override this."""
+        from proband.engine.frames import frame_of_rows  # polars is loaded on first use
         from proband.results.frames import rows_of, tidy_rows
 
         return frame_of_rows(rows_of(self) if wide else tidy_rows(self))
@@ -143,7 +143,7 @@ def _told(value: object) -> str:
 
 
 def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Fold the lines of a representation that are too long."""
+    """Wrap long lines of a representation."""
 
     @functools.wraps(shown)
     def folded(self: Any) -> str:
@@ -172,7 +172,7 @@ class Answers(Record):
 class Facts:
     """How a measurement was computed: sizes, policies, what was left out.
 
-    `experiment` is the experiment's fingerprint; `metric` is how embeddings were compared, None for supplied scores; `compared`
+    `experiment` is the experiment's fingerprint; `metric` is the metric of embeddings, None for supplied scores; `compared`
     describes the pairs counted by a measure over pairs.
     """
 
@@ -206,7 +206,7 @@ class Facts:
 
     @property
     def of_pairs(self) -> bool:
-        """Whether compared pairs were counted, instead of searches."""
+        """Whether pairs were counted, instead of searches."""
         return self.compared is not None
 
 
@@ -215,7 +215,7 @@ NOT_MEASURED = Facts("", 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", "", "", "", "", "", 
 
 
 def describing(of: Target) -> Answers:
-    """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""
+    """The answers of a plain measurement, which describes only these probes and this gallery."""
     return Answers(of, DESCRIPTION, EVERYTHING, NOTHING)
 
 
@@ -226,16 +226,16 @@ def among(
     strata: str | None = None,
     units: str | None = None,
 ) -> Answers:
-    """Answers that say as well which of the declared sampling levels vary, and which are held fixed.
+    """Add to answers which of the declared sampling levels vary, and which are held fixed.
 
     Parameters
     ----------
     answers
-        What a number means; what says it already is returned as it is.
+        The meaning of a number; returned unchanged if it already has sampling levels.
     sampling
-        What the samples behind the number show of the columns that are declared; where none is, nothing is added.
+        Observations on the declared columns in the samples behind the number; without any, nothing is added.
     strata, units
-        The columns that make the strata, and the units within them.
+        The columns of strata and of units within them.
     """
     if answers.sampling or not sampling:
         return answers

@@ -1,4 +1,4 @@
-"""What was compared, and how: the record behind every statement of it."""
+"""Which comparisons were counted, and with which metric."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AS_GIVEN = "scores as supplied"
 
 
 def metric_label(metric: str | None) -> str:
-    """What scores are: the metric of embeddings, or scores as supplied."""
+    """The metric of embeddings in words, or "scores as supplied"."""
     return _AS_GIVEN if metric is None else _METRICS.get(metric, metric)
 
 
@@ -29,7 +29,7 @@ _SEVERAL_METRICS = Sentence("compared.several-metrics", "note", "Scores: {each:p
 
 
 def metrics_statement(metrics: Iterable[tuple[str, str | None]]) -> Note:
-    """Say what the scores of algorithms are, those that are alike together."""
+    """State the metrics of algorithms, grouped by metric."""
     named: dict[str | None, list[str]] = {}
     for name, metric in metrics:
         named.setdefault(metric, []).append(name)
@@ -56,13 +56,13 @@ class Compared:
     design
         ``all``: every query with every target; ``experiment``: probes with a gallery; ``list``: the listed pairs.
     metric
-        How embeddings were compared; None for scores that are taken as given.
+        The metric of embeddings; None for supplied scores.
     n_genuine, n_impostor
-        Comparisons that have a score.
+        The numbers of comparisons with a score.
     gallery, probes
-        Who was compared with whom in an experiment.
+        The gallery and the probes of an experiment.
     n_not_compared
-        Pairs of that design that are not to be counted either way.
+        Pairs of the design that are not counted at all.
     """
 
     design: Literal["all", "experiment", "list"]
@@ -83,6 +83,6 @@ class Compared:
         return "every query with every target, except samples with themselves and repeated pairs"
 
     def statement(self) -> Note:
-        """Say which comparisons were counted, and how many."""
+        """State which comparisons were counted, and how many."""
         gaps = (_NOT_COMPARED(n=self.n_not_compared),) if self.n_not_compared else ()
         return _COMPARED(pairs=self.pairs, n_genuine=self.n_genuine, n_impostor=self.n_impostor, gaps=gaps)

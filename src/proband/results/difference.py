@@ -1,4 +1,4 @@
-"""One algorithm against another: the difference with its interval, the test, and the verdict in words."""
+"""The difference between two algorithms, with its interval, test and verdict in words."""
 
 from __future__ import annotations
 
@@ -144,12 +144,12 @@ class Difference(Result):
     why_not
         Why there is no verdict although the difference is reported; None if there is a verdict.
     subjects_needed
-        How many people, or other units, are needed to detect a true difference of the margin with a power of 0.8; None if the
+        The number of people, or other units, needed to detect a true difference of the margin with a power of 0.8; None if the
         verdict is decided.
     method
         The test and the interval.
     margin
-        What counts as a difference worth having; None if nothing was declared.
+        The smallest difference that matters; None if none was declared.
     not_won, n_trials
         Over choices of images: in how many of how many trials the first does not win. The share is not a p-value.
     choices_low, choices_high
@@ -367,7 +367,7 @@ class Difference(Result):
 
     @property
     def _where(self) -> str:
-        """Within which level of a second column; or by how much more than within another."""
+        """The level of a second column in words, or the contrast of two of its levels."""
         who = self.who
         if not who.other_column:
             return ""
@@ -375,7 +375,7 @@ class Difference(Result):
         return f", {who.other_column} {who.other_group}{less}"
 
     def _seen(self) -> Note:
-        """The difference where neither is the better one."""
+        """The difference in words, if neither side can be better."""
         seen = {"first": self._first, "second": self.second + self._where, "effect": self.effect}
         if self.p_value is None:
             return _SEEN(**seen)
@@ -419,14 +419,14 @@ class Difference(Result):
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:
-    """A difference worth having, with its unit."""
+    """The margin with its unit."""
     if margin is None:
         return None
     return (_MARGIN_IN_POINTS if in_points else _MARGIN)(margin=margin)
 
 
 def in_short(verdict: Note) -> Note:
-    """A verdict without what would decide it; what warns stays."""
+    """A verdict without what would decide it; cautions are kept."""
     values = dict(verdict.values)
     if "more" in values:
         values["more"] = tuple(note for note in values["more"] if note.level == "caution")

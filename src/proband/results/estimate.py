@@ -1,4 +1,4 @@
-"""Results of measuring and estimating: a value, and a value with its interval."""
+"""Results of measurement and estimation: a value, and a value with its interval."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _WHICH_RATE = Sentence(
 
 
 def facts_of(estimates: Iterable[Estimate]) -> list[Facts]:
-    """How estimates came about, of those that were measured on probes or pairs."""
+    """The facts of estimates that were measured on probes or pairs."""
     return [estimate.facts for estimate in estimates if estimate.facts is not None]
 
 
 def which_rate(unit: str = "person", item: str = "probe") -> Note:
-    """Say which of two rates to quote, where units hold unequal numbers of items."""
+    """State which of two rates to quote if units have unequal numbers of items."""
     return _WHICH_RATE(unit=unit, many="people" if unit == "person" else f"{unit}s", item=item)
 
 
@@ -288,7 +288,7 @@ class Estimate(Result):
 def estimate_among(
     estimate: Estimate, sampling: tuple[SampledColumn, ...], **columns: str | None
 ) -> Estimate:
-    """The same estimate, whose answers say which of the declared sampling levels vary (`among`)."""
+    """The same estimate, with the declared sampling levels in its answers (`among`)."""
     if not sampling:
         return estimate
     by_person, naive, again = estimate.by_person, estimate.naive, estimate.again
@@ -307,5 +307,5 @@ def _again_among(
     columns: dict[str, str | None],
     n_resamples: int,
 ) -> Estimate:
-    """The same estimate with another number of replicates, in as many words."""
+    """The same estimate with another number of replicates and the same sampling levels."""
     return estimate_among(again(n_resamples), sampling, **columns)

@@ -1,4 +1,4 @@
-"""Results as rows: one for each of the records a result is made of, down to those that are made of no others."""
+"""Results as rows: one for each innermost record of a result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIRST = ("algorithm", "first", "second", "measure", *(one.name for one in field
 
 
 def tidy_rows(record: Any) -> list[Row]:
-    """Return a row for each number that a result holds, however deep; a result that holds none is shown as its records are."""
+    """Return a row for each number nested in a result; a result without numbers gives the rows of its records."""
     rows = [_numbered(leaf) for leaf in leaves_of(record)]
     if not rows:
         return rows_of(record)
@@ -30,7 +30,7 @@ def tidy_rows(record: Any) -> list[Row]:
 
 
 def leaves_of(record: Any) -> Iterator[Any]:
-    """The estimates, differences and tests in a result, in order; what stands beside an estimate follows it."""
+    """The estimates, differences and tests in a result, in order; those within an estimate follow it."""
     if hasattr(type(record), "tidy"):
         yield record
     if is_record(record):
@@ -45,7 +45,7 @@ def leaves_of(record: Any) -> Iterator[Any]:
 
 
 def _numbered(leaf: Any) -> Row:
-    """A number, whom it is about, and how sure it is."""
+    """The row of a number: what it describes, its value and its interval."""
     values = {name: getattr(leaf, name) for name in type(leaf).tidy}
     shown = {
         name: str(value) if isinstance(value, Method | Target) else value for name, value in values.items()
@@ -56,8 +56,8 @@ def _numbered(leaf: Any) -> Row:
 def rows_of(record: Any) -> list[Row]:
     """Return a record as rows.
 
-    What a record says of itself stands in each of its rows. Arrays go down the rows. A record has the columns that its class names
-    in `columns`; without, all it holds but notes. What is only there if it holds anything is no column without.
+    Values of the record itself are repeated in each row. Arrays go down the rows. The columns are those named in `columns` of
+    the class, or else all fields but notes. Optional fields without a value have no column.
     """
     kind: Any = type(record)
     own: Row = {}
@@ -94,7 +94,7 @@ def rows_of_all(records: Iterable[Any]) -> list[Row]:
 
 
 def _down(arrays: dict[str, list[Any]]) -> list[Row]:
-    """Arrays beside each other, a shorter one with gaps at its end; one empty row without any."""
+    """Rows of arrays side by side, shorter ones padded with None; one empty row if there are none."""
     length = max(map(len, arrays.values()), default=1)
     padded = {key: [*values, *[None] * (length - len(values))] for key, values in arrays.items()}
     return [{key: padded[key][place] for key in padded} for place in range(length)]
@@ -102,9 +102,9 @@ def _down(arrays: dict[str, list[Any]]) -> list[Row]:
 
 @cache
 def _columns_of(kind: Any, key: str) -> tuple[str, ...]:
-    """The columns that a value would have had which is not there."""
+    """The columns that a missing value would have."""
     (own, *_) = members(type_at(kind, paths(kind)[key]))
-    if own is kind:  # an estimate beside an estimate
+    if own is kind:  # an estimate within an estimate
         return ()
     names = getattr(own, "_fields", None)
     if names is None and isinstance(own, type) and is_flat(own):
@@ -113,18 +113,18 @@ def _columns_of(kind: Any, key: str) -> tuple[str, ...]:
 
 
 def is_flat(kind: Any) -> bool:
-    """Whether a type is of records that hold nothing but numbers and words, so that their columns are known without one."""
+    """Whether records of a type contain only numbers and text, so that their columns follow from the type."""
     if not is_dataclass(kind):
         return False
     record: Any = kind
     first = (members(type_at(record, path))[0] for path in paths(record).values())
     return all(
         one in (int, float, bool, str) or isinstance(one, str) for one in first
-    )  # a literal's are its words
+    )  # the members of a Literal are strings
 
 
 def _inner(key: str, value: Any) -> list[Row] | None:
-    """The rows of what holds several records; None for anything else."""
+    """The rows of a value that contains several records; None for anything else."""
     if isinstance(value, pl.DataFrame):
         return value.to_dicts()
     if isinstance(value, Mapping):
@@ -145,14 +145,14 @@ def _rows_or_cell(value: Any) -> list[Row]:
 
 
 def _cells(key: str, value: Any) -> Row:
-    """What a value is in a row: one cell, several, or none."""
+    """The cells of a value in a row: one, several or none."""
     if isinstance(value, Note):
         return {}
     if isinstance(value, Method | Target):
         return {key: str(value)}
     if hasattr(value, "_asdict"):
         return {f"{key}_{name}": one for name, one in value._asdict().items()}
-    if isinstance(value, Who | RestsOn):  # what a number is about are columns of their own
+    if isinstance(value, Who | RestsOn):  # these have their own columns
         return stated(value)
     if is_record(value):
         chosen = getattr(value, "columns", None)
@@ -163,5 +163,5 @@ def _cells(key: str, value: Any) -> Row:
     if isinstance(value, tuple | list):
         shown = [str(plain(one)) for one in value if not isinstance(one, Note)]
         return {key: ", ".join(shown)} if shown or not value else {}
-    is_cell = isinstance(value, float) or hasattr(value, "isoformat")  # a table knows infinity, and dates
+    is_cell = isinstance(value, float) or hasattr(value, "isoformat")  # tables hold infinity and dates
     return {key: value if is_cell else plain(value)}

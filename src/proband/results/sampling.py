@@ -1,4 +1,4 @@
-"""Which of the declared sampling levels vary behind a number, in words: no more than the design and the data show."""
+"""Which declared sampling levels vary behind a number, in words, as far as the design and the data show."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ Words = tuple[str, ...]
 def levels_in_words(
     sampling: Sequence[SampledColumn], varying: str, strata: str | None, units: str | None
 ) -> tuple[Words, Words, Words]:
-    """Which levels and columns vary, which are held fixed, and what must be assumed of those that are not known.
+    """Describe which levels and columns vary, which are held fixed, and what is assumed of missing values.
 
     Parameters
     ----------
     sampling
-        What the data show of each column.
+        Observations on each column.
     varying
-        What varies behind the number, by its key.
+        The key of what varies behind the number.
     strata, units
-        The columns that make the strata, and the units within them.
+        The columns of strata and of units within them.
     """
     drawn, also = _DRAWN.get(varying), _ALSO_DRAWN.get(varying, ())
     moving = {one: words for one in sampling if (words := _varying(one, drawn, strata, units))}
@@ -73,7 +73,7 @@ def levels_in_words(
         if one.n_missing
     )
     if drawn is None:
-        return tuple(moving.values()), tuple(held), unknown  # which levels vary is not known either
+        return tuple(moving.values()), tuple(held), unknown  # it is not known which levels vary
     of_people = [words for one, words in moving.items() if one.sampling_level == "population"]
     beyond = [words for one, words in moving.items() if one.sampling_level != "population"]
     moved = {one.sampling_level for one in moving}
@@ -90,7 +90,7 @@ def levels_in_words(
 
 
 def _varying(column: SampledColumn, drawn: Drawn | None, strata: str | None, units: str | None) -> str | None:
-    """What varies of a column: with the units that are drawn, or within them; None where nothing is known to."""
+    """How a column varies: with the units drawn, or within them; None if it is not known to vary."""
     if column.column == units:
         return f"{column.told()} as units"
     if column.column == strata or column.spread in ("constant", "between-strata", "not-known"):
@@ -103,7 +103,7 @@ def _varying(column: SampledColumn, drawn: Drawn | None, strata: str | None, uni
 
 
 def _held(column: SampledColumn, drawn: Drawn | None, strata: str | None, units: str | None) -> Iterator[str]:
-    """What is held fixed of a column: its one value, that of each person, or the strata it makes."""
+    """How a column is held fixed: at one value, at that of each person, or as strata."""
     if column.column == strata:
         yield f"{column.told()} as strata"
     elif column.value is not None:

@@ -1,4 +1,4 @@
-"""The JSON Schema of results, made of their types by the same walk that makes their JSON."""
+"""The JSON Schema of results, made from their types by the code that writes their JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORDS: dict[type, Schema] = {
 _SCALARS: dict[Any, Schema] = {
     bool: {"type": "boolean"},
     int: {"type": "integer"},
-    float: {"type": ["number", "null"]},  # what is not finite
+    float: {"type": ["number", "null"]},  # for values that are not finite
     str: _TEXT,
     NoneType: {"type": "null"},
     Any: {},
@@ -45,15 +45,15 @@ _SCALARS: dict[Any, Schema] = {
 
 
 def schema_of(kind: type, title: str, parts: Mapping[str, type] | None = None) -> Schema:
-    """Return the JSON Schema (draft 2020-12) of what `to_dict` of a type of results gives.
+    """Return the JSON Schema (draft 2020-12) of `to_dict` of a type of results.
 
-    The whole has no other keys; a record in it may have more, since it may be of a kind that says more. `parts` may stand beside its own
-    keys.
+    The top level allows no other keys; nested records do, since they may be of a subclass. `parts` may be added to the
+    top-level keys.
     """
     found: dict[str, Schema] = {}
     _schema(kind, found)
     name = kind.__name__
-    holds_its_own = f"#/$defs/{name}'" in repr(found)  # an estimate beside an estimate
+    holds_its_own = f"#/$defs/{name}'" in repr(found)  # an estimate within an estimate
     own = {**found[name], "properties": dict(found[name]["properties"])}
     if not holds_its_own:
         del found[name]
@@ -63,7 +63,7 @@ def schema_of(kind: type, title: str, parts: Mapping[str, type] | None = None) -
 
 
 def _schema(kind: Any, found: dict[str, Schema]) -> Schema:
-    """The schema of a type; those of records are put among what was found, and referred to."""
+    """The schema of a type; those of records are added to `found` and referenced."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind in _SCALARS:
         return dict(_SCALARS[kind])
@@ -88,14 +88,14 @@ def _schema(kind: Any, found: dict[str, Schema]) -> Schema:
         ends = list(get_type_hints(kind, include_extras=True).values())
         return _list_of(_schema(ends[0], found), len(ends))
     if kind not in _WORDS and "to_dict" in vars(kind):
-        return {"type": "object"}  # a format of its own
+        return {"type": "object"}  # has its own format
     return _record(kind, found)
 
 
 def _record(kind: type, found: dict[str, Schema]) -> Schema:
     name = kind.__name__
     if name not in found:
-        found[name] = {}  # a record may hold others of its kind
+        found[name] = {}  # a record may contain others of its type
         if kind in _WORDS:
             keys, required = _WORDS[kind], list(_WORDS[kind])
         else:
@@ -120,7 +120,7 @@ def _list_of(items: Schema, length: int | None = None) -> Schema:
 
 
 def _limited(schema: Schema, limits: Within | Matching) -> Schema:
-    """A number within limits, which there always is, or a list of such; or a text of a form."""
+    """The schema of a limited number, which is never null, of a list of these, or of text with a pattern."""
     if schema["type"] == "array":
         return {**schema, "items": _limited(schema["items"], limits)}
     kind = (
@@ -134,7 +134,7 @@ def _limited(schema: Schema, limits: Within | Matching) -> Schema:
 
 
 def _any_of(each: list[Schema]) -> Schema:
-    """Any of several; null beside a plain type is said in its type, beside words as one of them."""
+    """The union of several schemas; null is added to the type of a plain type, or to the values of an enumeration."""
     others = [one for one in each if one != _SCALARS[NoneType]]
     if len(others) == len(each):
         return {"anyOf": each}

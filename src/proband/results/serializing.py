@@ -1,6 +1,6 @@
-"""The one walk through records: what stands under each key, by the fields of a dataclass and what it declares beside them.
+"""The single traversal of records: the value of each key, from the fields of a dataclass and its `written`.
 
-Plain values, tables and the JSON Schema of results are all made of `paths`.
+Plain values, tables and the JSON Schema of results are all made from `paths`.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ class Written:
     Attributes
     ----------
     keys
-        A key, and the way to what it holds: a field under another name, a property or a method without arguments, or what is
-        found by several of these, with points between. A key that a field has, and the new name of a field, stand in its place; others come last.
+        Keys, and the path to the value of each: a field under another name, a property or a method without arguments, or several
+        of these joined by dots. A key of a field, or its new name, takes the place of the field; others come last.
     also
         Properties, or methods without arguments, that are written under their own names after the fields.
     without
         Fields that are not written.
     spread
-        Fields whose own keys stand in their place.
+        Fields that are replaced by their own keys.
     if_any
-        Keys that are only there if they hold anything.
+        Keys that are only written if they have a value.
     versioned
-        Whether the version of Proband comes first.
+        Whether the version of Proband is written first.
     beside
-        A field that holds results by key: these stand beside the other keys.
+        A field with results by key, which are written next to the other keys.
     """
 
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -48,19 +48,19 @@ class Written:
 
 
 def is_record(value: Any) -> bool:
-    """Whether a value is made of others; words are not."""
+    """Whether a value is a record of other values; text and words are not."""
     return is_dataclass(value) and not isinstance(value, Note | Method | Target)
 
 
 def entries(record: Any) -> dict[str, Any]:
-    """What a record holds under each of its keys."""
+    """The value of each key of a record."""
     kind: Any = type(record)
     return {key: _follow(record, path) for key, path in paths(kind).items()}
 
 
 @cache
 def paths(kind: Any) -> dict[str, str]:
-    """The keys of a type of records, in order, each with the way to what it holds."""
+    """The keys of a type of records, in order, each with the path to its value."""
     written: Written = getattr(kind, "written", Written())
     renamed = {path: key for key, path in written.keys.items()}
     found = {"proband": "proband"} if written.versioned else {}
@@ -75,7 +75,7 @@ def paths(kind: Any) -> dict[str, str]:
 
 
 def type_at(kind: Any, path: str) -> Any:
-    """The type of what a path leads to, as annotations have it."""
+    """The annotated type at the end of a path."""
     for name in path.split("."):
         owner = members(kind)[0]
         hints = _hints(owner)
@@ -90,12 +90,12 @@ def type_at(kind: Any, path: str) -> Any:
 
 @cache
 def _hints(owner: Any) -> dict[str, Any]:
-    """The annotations of a record, which are worked out once."""
+    """The annotations of a record, evaluated once."""
     return get_type_hints(owner, include_extras=True)
 
 
 def members(kind: Any) -> tuple[Any, ...]:
-    """The types of a union but None, or the one type."""
+    """The types of a union except None, or the single type."""
     return tuple(one for one in get_args(kind) if one is not NoneType) or (kind,)
 
 

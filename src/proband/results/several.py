@@ -1,4 +1,4 @@
-"""What a verb gives of each of several algorithms."""
+"""The results of a function for several algorithms."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Kept = TypeVar("Kept")
 
 @published
 class Several(dict[Key, Kept], Shown):
-    """Results by the names of algorithms, in the given order; or by the target false match rates.
+    """Results by algorithm name, in the given order, or by target false match rate.
 
     A dictionary that displays, plots and tabulates its results together.
     """
 
     def members(self) -> Iterator[Any]:
-        """Every result, those of several by algorithm and by rate one after the other.
+        """Iterate over all results, including nested ones.
 
         Returns
         -------
@@ -45,17 +45,17 @@ class Several(dict[Key, Kept], Shown):
             yield from member.members() if isinstance(member, Several) else (member,)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plain values of each, by its name, ready for JSON.
+        """Return the plain values of each result by name, for JSON.
 
         Returns
         -------
         dict
-            By its name the plain values of each result.
+            The plain values of each result by name.
         """
         return {str(key): plain(member) for key, member in self.items()}
 
     def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
-        """Return the tables of all, one below the other, with the algorithm first.
+        """Return the tables of all results in one, with the algorithm in the first column.
 
         Parameters
         ----------
@@ -65,13 +65,13 @@ class Several(dict[Key, Kept], Shown):
         Returns
         -------
         polars.DataFrame
-            The columns of each; what one of them lacks is empty.
+            The columns of all results; missing columns are filled with null.
         """
         asked: dict[str, Any] = {"wide": True} if wide else {}
         frames = []
         for key, member in self.items():
             frame: pl.DataFrame = member.to_frame(**asked)  # type: ignore[attr-defined]
-            if isinstance(key, str):  # an algorithm; a rate is in the tables themselves
+            if isinstance(key, str):  # an algorithm; rates are already in the tables
                 frame = frame.select(pl.lit(key).alias("algorithm"), pl.all().exclude("algorithm"))
             frames.append(frame)
         return pl.concat(frames, how="diagonal_relaxed")
@@ -105,7 +105,7 @@ class Several(dict[Key, Kept], Shown):
         raise AttributeError(f"{type(self).__name__} object has no attribute {name!r}{hint}")
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the tables of all, or their lines where they have none."""
+        """Return HTML for notebooks: the tables of all results, or their text."""
         shown = all(isinstance(member, Shown) for member in self.members())
         return super()._repr_html_() if shown and self else f"<pre>{self!r}</pre>"
 
@@ -114,7 +114,7 @@ class Several(dict[Key, Kept], Shown):
 
 
 class ForEach(Protocol[Data, Rest, Made]):
-    """A verb about one algorithm that takes several as well."""
+    """A function for one algorithm that also takes several."""
 
     @overload
     def __call__(self, one: Data, /, *args: Rest.args, **named: Rest.kwargs) -> Made: ...
@@ -125,7 +125,7 @@ class ForEach(Protocol[Data, Rest, Made]):
 
 
 def for_each(verb: Callable[Concatenate[Data, Rest], Made]) -> ForEach[Data, Rest, Made]:
-    """Let a verb about one algorithm take several, as a list or a mapping of names: what it gives of each, by name."""
+    """Let a function for one algorithm also take a list or a mapping of several, and return `Several`."""
     said = inspect.signature(verb)
     first, *rest = said.parameters.values()
     several = f"{first.annotation} | Sequence[{first.annotation}] | Mapping[str, {first.annotation}]"

@@ -1,4 +1,4 @@
-"""Intervals with one end: a bound from below or from above, made of the two-sided interval that misses twice as often."""
+"""One-sided intervals: a lower or upper bound, from the two-sided interval with twice the error probability."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RATES = (0.0, 1.0)
 
 
 def two_sided_level(confidence_level: float, side: Side | None) -> float:
-    """Return the level of the two-sided interval whose end is a one-sided bound: 1 − 2α; without a side the level itself."""
+    """Return the level of the two-sided interval whose end is the one-sided bound, 1 − 2α; without a side, the level."""
     if side is None:
         return confidence_level
     if not 0.5 < confidence_level < 1:
@@ -33,12 +33,12 @@ def two_sided_level(confidence_level: float, side: Side | None) -> float:
 
 
 def opened(interval: Interval, side: Side | None, limits: tuple[float, float] = (-inf, inf)) -> Interval:
-    """Return an interval with the end that is no bound moved to the limit; without a side the interval itself."""
+    """Return an interval with its open end moved to the limit; without a side, the interval itself."""
     if side is None:
         return interval
     return Interval(interval.low, limits[1]) if side == "lower" else Interval(limits[0], interval.high)
 
 
 def limits_of(in_points: bool) -> tuple[float, float]:
-    """Return what a measure can be at all: a rate from 0 to 1; what any other can be is not known here."""
+    """Return the range of a measure: 0 to 1 for a rate, unknown for any other."""
     return _RATES if in_points else (-inf, inf)

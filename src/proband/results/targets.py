@@ -1,4 +1,4 @@
-"""What varies behind numbers, what is held fixed and what is assumed: each stated once and identified by a key."""
+"""What varies behind numbers, what is held fixed and what is assumed, each defined once with a key."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exc
 
 
 def derived(kind: str, words: str, of: Target) -> Target:
-    """What is made of another target."""
+    """Derive a target from another."""
     return Target(f"{kind}-of-{of.key}", words.format(of))
 
 
 def difference_of(of: Target) -> Target:
-    """Name what a difference is of."""
+    """Derive the target of a difference."""
     return derived("difference", "difference of {}", of)

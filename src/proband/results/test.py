@@ -1,4 +1,4 @@
-"""A test by itself: a statistic, what it is judged by, and its p-value."""
+"""A test: a statistic, its reference distribution and its p-value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Test(Result):
         Notes.
     """
 
-    __test__: ClassVar[bool] = False  # pytest would collect it by its name
+    __test__: ClassVar[bool] = False  # pytest would otherwise collect it because of its name
     written = Written(if_any=("who", "rests_on"))
 
     tidy: ClassVar[tuple[str, ...]] = ("method", "statistic", "degrees_of_freedom", "p_value", "p_adjusted")

@@ -88,7 +88,7 @@ class Category:
 
     @classmethod
     def parse(cls, text: str) -> Category:
-        """Read ``name: rule``, as the command line takes it.
+        """Parse ``name: rule``, the form used on the command line.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Category:
         return part
 
     def _enrolled(self, experiment: Experiment) -> Experiment:
-        """The experiment over the category's own gallery."""
+        """The experiment with the category's own gallery."""
         if self.gallery is None:
             return experiment
         met = experiment.samples.evaluate(self.gallery)[experiment.gallery]
@@ -167,7 +167,7 @@ class Category:
 
 
 def mate_pairs(experiment: Experiment) -> pl.DataFrame:
-    """One row for each probe and each of its mates, columns named ``probe.x`` and ``mate.x``."""
+    """Return one row for each probe and mate, with columns named ``probe.x`` and ``mate.x``."""
     samples = experiment.samples
     code = pl.Series("subject code", samples.codes)
 
@@ -227,7 +227,7 @@ def feret_categories(
 
 
 def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
-    """Make a category of the probes of each value of a column, such as the sex of the person."""
+    """Make a category for each value of a column, such as the sex of the person."""
     frame = experiment.samples.frame
     if column not in frame.columns:
         raise unknown_name("column", column, frame.columns, "to group probes by")

@@ -65,9 +65,9 @@ Choice = Annotated[
 
 
 def choose(samples: Samples, choice: Choice) -> Selection:
-    """Turn a choice into the samples it means.
+    """Convert a choice to the samples it selects.
 
-    A text is a condition, except for ``"all"``, ``"one_per_subject"`` and ``"@file"`` (ids, one a line).
+    A text is a condition, except for ``"all"``, ``"one_per_subject"`` and ``"@file"`` (ids, one per line).
     """
     if isinstance(choice, Selection):
         return choice
@@ -90,8 +90,8 @@ def choose(samples: Samples, choice: Choice) -> Selection:
 
 
 def check_choice(choice: Choice) -> None:
-    """Refuse what no sample can be chosen by, whichever samples there are."""
-    listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may be no iterable
+    """Refuse choices that are invalid for any samples."""
+    listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may not be iterable
     known = isinstance(choice, str | OnePerSubject | Selection)
     if not known and (isinstance(choice, type | bytes) or not listed):
         raise UsageError(
@@ -101,7 +101,7 @@ def check_choice(choice: Choice) -> None:
 
 
 def _as_mask(choice: Iterable[object]) -> npt.NDArray[np.bool_] | None:
-    """The mask that an array, a column of any library, a tensor or a list of truths is; None for a list of ids."""
+    """The mask given as an array, column of any library, tensor or list of booleans; None for a list of ids."""
     if isinstance(choice, list | tuple):
         values = np.array(choice, dtype=object) if choice else None
     elif hasattr(choice, "__array__"):
@@ -164,7 +164,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
 
 
 def _like_places(names: list[str], n: int) -> str | None:
-    """How to choose by places in the table, where ids look like such."""
+    """A hint on selecting by table positions, if ids look like positions."""
     if all(name.isdecimal() and int(name) < n for name in names):
         return "for row numbers, pass the ids samples.ids[row], or a mask."
     return None

@@ -29,7 +29,7 @@ Universe = Literal["closed", "open"]
 
 
 class Experiment:
-    """One virtual experiment: the enrolled samples and the samples searched for.
+    """An experiment: the enrolled samples and the samples searched for.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Experiment:
 
     @cached_property
     def mated(self) -> npt.NDArray[np.bool_]:
-        """Whether each probe's subject is in the gallery."""
+        """Whether the subject of each probe is in the gallery."""
         enrolled = np.zeros(len(self.samples.subjects), dtype=np.bool_)
         enrolled[self.samples.codes[self.gallery]] = True
         return frozen(enrolled[self.samples.codes[self.probes]])

@@ -81,7 +81,7 @@ class Ids(Sequence[str]):
         return None, {
             "_names": self._names,
             "what": self.what,
-        }  # where they stand is found again where it is asked
+        }  # positions are recomputed when needed
 
     def __len__(self) -> int:
         return len(self._names)
@@ -90,7 +90,7 @@ class Ids(Sequence[str]):
         return self._names[index]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)  # that of a sequence asks for one name after the other, through the gate
+        return iter(self._names)  # the default of a sequence looks up one name after the other, with checks
 
     def __contains__(self, name: object) -> bool:
         return name in self._place
@@ -196,7 +196,7 @@ class Ids(Sequence[str]):
         return None
 
     def in_order(self, data: Any, what: str) -> Any:
-        """Return a pandas column or frame with its rows in the order of these ids, if it is labelled by them; anything else unchanged.
+        """Return a pandas column or frame with rows in the order of these ids, if labelled by them; anything else unchanged.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Ids(Sequence[str]):
 
     @property
     def written(self) -> Sequence[str]:
-        """The ids as users write them."""
+        """The ids as written by users."""
         return self._names
 
     def place(self, name: str) -> int:
@@ -258,26 +258,26 @@ class Ids(Sequence[str]):
 
 
 def plain_names(names: Iterable[object]) -> tuple[object, ...]:
-    """Names of any library as plain values: what is missing is None, and 7.0 is 7."""
+    """Convert names of any library to plain values: missing values become None, and 7.0 becomes 7."""
     if isinstance(names, Ids | list | tuple) or not hasattr(names, "__array__"):
         return tuple(names)
     found = plain_values(names, "ids")
     floats = [value for value in found if value is not None]
     if floats and all(isinstance(value, float) and value.is_integer() for value in floats):
-        # pandas makes floats of whole numbers with a gap, and torch of anything.
+        # pandas converts integers with missing values to floats, and torch any numbers.
         return tuple(None if value is None else int(value) for value in found)
     return tuple(found)
 
 
 class SubjectIds(Ids):
-    """Ids of samples that are named by subject: a name may come several times, once for each of the subject's samples.
+    """Ids of samples named by subject: a name may occur several times, once for each sample of the subject.
 
     Parameters
     ----------
     labels
         The subject of each sample, in order.
     what
-        What the samples are, which is put before their names, so that a query and a target of one name are two samples.
+        The kind of samples, used as a prefix, so that a query and a target of the same name are two samples.
     """
 
     __slots__ = ("labels",)
@@ -324,12 +324,12 @@ _ALIKE: dict[str, Callable[[str], str]] = {
 
 
 def _tells_apart(plain: Callable[[str], str], names: Collection[str]) -> bool:
-    """Whether what is left of names is as different as they are."""
+    """Whether simplified names are still as distinct as the originals."""
     return len(set(map(plain, names))) == len(names)
 
 
 def _listed(names: Any, what: str) -> tuple[Any, ...]:
-    """The names one by one; what is no list of names is refused."""
+    """Iterate over names; refuse anything that is not a list of names."""
     if not isinstance(names, Iterable) and not hasattr(names, "__array__"):
         raise UsageError(
             f"The {what} ids must be a list, one for each row; got {shown(names)}.",

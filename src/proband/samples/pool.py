@@ -51,23 +51,23 @@ _PLACE, _GROUP = "__place", "__group"
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The choices of every person, numbered so that a trial is one number per person.
+    """The choices of every person, numbered so that a trial is one choice number per person.
 
     Attributes
     ----------
     images
         Positions in the samples table, person by person and group by group.
     image_starts
-        Where each person's images begin among `images`; one more at the end.
+        The start of each person's images in `images`, and the total length.
     starts
-        Where each person's choices begin; one more at the end.
+        The start of each person's choices, and the total number.
     gallery, probe
         The gallery image and the probe image of each choice, as positions in `images`.
     patterns
         A number for each person; people with the same number have the same choices in the same order.
     n_fixed
-        The number of distractors, who are the last people: enrolled with one image, and never searched for.
-        The probe of their one choice is meaningless.
+        The number of distractors, who come last: enrolled with one image and never searched for.
+        The probe of their only choice is meaningless.
     """
 
     images: Positions
@@ -80,22 +80,22 @@ class Options:
 
     @property
     def n_subjects(self) -> int:
-        """How many people are enrolled, distractors included."""
+        """The number of people enrolled, including distractors."""
         return len(self.starts) - 1
 
     @property
     def n_searched(self) -> int:
-        """How many people take part: those who are searched for."""
+        """The number of people searched for."""
         return self.n_subjects - self.n_fixed
 
     @property
     def n_searched_choices(self) -> int:
-        """How many choices these have together; those of distractors come last."""
+        """The total number of choices of the people searched for; those of distractors come last."""
         return int(self.starts[self.n_searched])
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
-        """How many choices each person has."""
+        """The number of choices of each person."""
         return np.diff(self.starts)
 
 
@@ -216,7 +216,7 @@ class Pool:
 
     @property
     def rule(self) -> str:
-        """A description of the origin of pairs."""
+        """A description of where gallery and probe images come from."""
         grouped = (
             f"{self.image_pairs} groups of {', '.join(self.groups)}" if self.groups else "of any two images"
         )
@@ -245,7 +245,7 @@ def _options(
     distractors: npt.NDArray[np.bool_] | None,
     notes: list[Note],
 ) -> Options:
-    """List every person's pairs: gallery image by gallery image, in the order of groups; then distractors, if any image can be one."""
+    """List every person's pairs by gallery image, in the order of groups; then distractors with an image to enroll."""
     places, groups = frame[_PLACE].to_numpy(), frame[_GROUP].to_numpy()
     codes = frame["__subject"].to_numpy()
     bounds = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1], True]) if len(codes) else np.array([0])
@@ -260,7 +260,7 @@ def _options(
     for first, last in pairwise(bounds.tolist()):
         own = places[first:last]
         label = groups[first:last]
-        column = np.arange(last - first) - np.searchsorted(label, label)  # the place within its group
+        column = np.arange(last - first) - np.searchsorted(label, label)  # the position within its group
         apart = label[:, None] != label[None, :] if pairs == "between" else label[:, None] == label[None, :]
         possible = apart & enrolled[own][:, None] & searched[own][None, :]
         np.fill_diagonal(possible, val=False)

@@ -1,4 +1,4 @@
-"""Whether a set of samples represents every subject, and equally (definitions of Micheals & Boult 2001)."""
+"""Whether a set of samples represents all subjects, and equally (definitions of Micheals & Boult 2001)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Representation:
 
     @property
     def is_full(self) -> bool:
-        """Every subject has at least one sample in the set."""
+        """Whether every subject has at least one sample in the set."""
         return bool(self.counts.min() >= 1)
 
     @property
     def is_unique(self) -> bool:
-        """No subject has more than one sample in the set."""
+        """Whether no subject has more than one sample in the set."""
         return bool(self.counts.max() <= 1)
 
     @property

@@ -43,7 +43,7 @@ _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _EXACT: dict[pl.DataType, int] = {
     pl.Float64(): 2**53,
     pl.Float32(): 2**24,
-}  # so far every whole number is a float
+}  # every whole number up to here is exact in this type
 UNDECIDED = "a value is missing or cannot be calculated"
 UNDECIDED_FOR = Sentence("samples.undecided", "note", "{rule!r} cannot be decided for {n:count sample}")
 LOOK_ALIKES = Sentence(
@@ -356,7 +356,7 @@ class Samples:
 
 
 def choose_mask(mask: npt.NDArray[Any], n: int) -> Positions:
-    """Where a mask over a table of `n` samples is true."""
+    """Return the positions where a mask over a table of `n` samples is true."""
     if mask.shape != (n,):
         raise UsageError(
             f"The mask has {' × '.join(map(str, mask.shape))} values; there are {count(n)} samples.",
@@ -366,21 +366,21 @@ def choose_mask(mask: npt.NDArray[Any], n: int) -> Positions:
 
 
 def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
-    """Evaluate a compiled condition, turning polars' complaints into ours."""
+    """Evaluate a compiled condition and convert polars' errors to ours."""
     try:
         met = frame.select(expression.alias("met"))["met"]
     except pl.exceptions.PolarsError as error:
         raise UsageError(
             f"The expression {quoted(text)} cannot be evaluated: {str(error).splitlines()[0]}."
         ) from None
-    # A condition without columns ("True") is one value, and holds for all.
+    # A condition without columns ("True") gives one value, which applies to all rows.
     return (
         met if met.len() == frame.height else pl.Series("met", met.to_list() * frame.height, dtype=pl.Boolean)
     )
 
 
 def require_values(values: pl.Series, source: str) -> None:
-    """Refuse lists, records and bytes where values are compared with each other."""
+    """Refuse lists, records and bytes, which cannot be compared with each other."""
     if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
         raise InputError(
             f"the column {values.name!r} contains {values.dtype}, not single values.",
@@ -390,12 +390,12 @@ def require_values(values: pl.Series, source: str) -> None:
 
 
 def as_text(values: pl.Series, source: str) -> pl.Series:
-    """Ids as text: whole floats lose their point, those that cannot be told apart are refused, and NaN is missing."""
+    """Convert ids to text: whole floats lose the decimal point, rounded ones are refused, and NaN is missing."""
     try:
         if values.dtype.is_float():
             values = values.fill_nan(None)
             _refuse_rounded(values, source)
-            # pandas turns whole numbers with a gap into floats; 7.0 means 7.
+            # pandas converts integers with missing values to floats; 7.0 means 7.
             whole = values.cast(pl.Int64, strict=False)
             if whole.null_count() == values.null_count() and (whole == values).all():
                 values = whole
@@ -407,7 +407,7 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
 
 
 def _without_columns(frame: pl.DataFrame, lacking: Mapping[str, str], source: str) -> ProbandError:
-    """Refuse a table without the columns of ids and subjects, with all options that are needed and what they may be."""
+    """Refuse a table without id and subject columns; the error lists the options needed and likely values."""
     separated = _other_separator(frame.columns)
     names = " and no column ".join(map(quoted, lacking.values()))
     meant = {option: _column_meant(frame, option, column) for option, column in lacking.items()}
@@ -425,7 +425,7 @@ def _without_columns(frame: pl.DataFrame, lacking: Mapping[str, str], source: st
 
 
 def _column_meant(frame: pl.DataFrame, option: str, column: str) -> str | None:
-    """The column that is probably meant: by its name, the usual one, or the first of texts that tells all samples apart."""
+    """The column probably meant: a similar name, a usual name, or the first text column with unique values."""
     usual = option.removesuffix("_column")
     near = near_names(column, frame.columns, 0.75)
     if near or usual in frame.columns:
@@ -437,7 +437,7 @@ def _column_meant(frame: pl.DataFrame, option: str, column: str) -> str | None:
 
 
 def _other_separator(columns: Sequence[str]) -> str | None:
-    """What seems to stand between the columns of a table that was read as one column."""
+    """The probable column separator of a table that was read as one column."""
     if len(columns) != 1:
         return None
     found = next((name for mark, name in _SEPARATORS.items() if mark in columns[0]), None)
@@ -445,7 +445,7 @@ def _other_separator(columns: Sequence[str]) -> str | None:
 
 
 def _look_alikes(subjects: Ids) -> list[Note]:
-    """Say that names differ only in blanks: they may be of one person, whose images would then be of two."""
+    """Note names that differ only in leading or trailing blanks: one person may be counted as two."""
     same = Counter(map(str.strip, subjects))
     if len(same) == len(subjects):
         return []
@@ -454,7 +454,7 @@ def _look_alikes(subjects: Ids) -> list[Note]:
 
 
 def _refuse_rounded(values: pl.Series, source: str) -> None:
-    """Refuse ids that were floats so large that their last digits are lost: two samples may have become one."""
+    """Refuse ids stored as floats too large to be exact: two samples may share one rounded id."""
     rounded = values.filter(values.abs() > _EXACT.get(values.dtype, 2**11))
     if len(rounded):
         raise InputError(
@@ -466,6 +466,6 @@ def _refuse_rounded(values: pl.Series, source: str) -> None:
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the array, no longer writable."""
+    """Make an array read-only and return it."""
     array.flags.writeable = False
     return array

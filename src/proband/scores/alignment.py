@@ -31,7 +31,7 @@ NONE_ALIKE = "no id matches: {unknown} versus {known}; use the same ids in both 
 
 
 def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:
-    """Say how the unknown among other ids may be found: in what they differ; or to leave them out, unless they are all there are."""
+    """Suggest how to resolve unknown ids: how they differ from known ones, or to drop them unless all are unknown."""
     found = known.difference(others)
     if found is not None or len(unknown) < of:
         return found or DROP_HINT
@@ -62,7 +62,7 @@ def experiment_over(
     probes: Choice | None = None,
     missing: MissingPolicy = "error",
 ) -> Experiment:
-    """Make the experiment that the scores of all algorithms support.
+    """Make an experiment from the samples for which all algorithms have scores.
 
     Without `gallery`, every target of the first algorithm is enrolled; without `probes`, every query that is not in
     the gallery is searched for. Samples without scores of every algorithm are an error, or with
@@ -125,7 +125,7 @@ def pool_over(
     distractors: bool = False,
     check_orientation: bool = True,
 ) -> Pool:
-    """Make the pool of images that the scores of all algorithms support: gallery images are targets of all, probes are queries of all.
+    """Make a pool of the images for which all algorithms have scores: gallery images are targets of all, probes queries of all.
 
     Scores whose orientation looks reversed for the first choice of each person are refused, unless `check_orientation` is False.
 
@@ -186,14 +186,14 @@ def _require_orientations(scores: Iterable[Scores], pool: Pool) -> None:
 
 
 def _known(axis: Ids, samples: Samples) -> Positions:
-    """Where the samples on an axis stand in the table, in table order; ids it does not know are passed over."""
+    """Positions in the table of the samples on an axis, in table order; unknown ids are skipped."""
     return np.sort(samples.ids.positions(name for name in axis if name in samples.ids))
 
 
 def present_in(
     experiment: Experiment, scores: Iterable[Scores], missing: MissingPolicy = "error"
 ) -> Experiment:
-    """Check that every chosen sample is scored by every algorithm, or leave out those that are not.
+    """Check that every chosen sample is scored by every algorithm, or drop those that are not.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def present_in(
 
 
 def axis_positions(experiment: Experiment, scores: Scores) -> tuple[Positions, Positions]:
-    """Where the probes and the gallery stand on the axes of the scores.
+    """The positions of the probes and the gallery on the axes of the scores.
 
     Examples
     --------
@@ -249,6 +249,6 @@ def axis_positions(experiment: Experiment, scores: Scores) -> tuple[Positions, P
         rows = scores.queries.positions(ids.at(experiment.probes))
         columns = scores.targets.positions(ids.at(experiment.gallery))
     except InputError:
-        present_in(experiment, [scores])  # says how many are absent, and which
+        present_in(experiment, [scores])  # raises an error that lists the missing ids
         raise
     return rows, columns

@@ -34,12 +34,12 @@ ORIENTATION_HINT = NeededOptions(
     )
 )
 Declared = Annotated[Orientation, ORIENTATION_HINT]
-WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
-_PAGE = 1 << 12  # bytes that are read of a file for a single score
+WHOLE_NUMBERS = 2**53  # float64 holds every integer up to here
+_PAGE = 1 << 12  # bytes read from a file for a single score
 
 
 def check_orientation_name(orientation: str | None, wrong: type[ProbandError] = UsageError) -> Orientation:
-    """Return the orientation if it is one; it is never guessed. What a file states wrongly is an `InputError`."""
+    """Return a valid orientation or raise `wrong`; it is never guessed. Use `InputError` for what a file states."""
     if orientation not in get_args(Orientation):
         got = "none was given" if orientation is None else f"got {orientation!r}"
         raise wrong(
@@ -65,7 +65,7 @@ class Scores(ABC):
     notes
         Notes for readers of the results, such as what was left out when the scores were read.
     metric
-        How embeddings are compared; None for precomputed scores.
+        The metric of embeddings; None for precomputed scores.
     may_look_reversed
         Whether genuine pairs may look worse than impostor pairs, by the user's statement; the orientation check is then skipped.
 
@@ -84,7 +84,7 @@ class Scores(ABC):
     )
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
-        """Say how scores are made, to those who call the class itself."""
+        """Explain how to create scores if the class itself is called."""
         if cls is Scores:
             raise UsageError("Scores cannot be constructed directly.", f"use {cls.made_by}.")
         return super().__new__(cls)
@@ -120,7 +120,7 @@ class Scores(ABC):
 
     @abstractmethod
     def tile(self, rows: Positions, columns: Positions) -> Values:
-        """Return the scores of some queries with some targets: contiguous, native floats, every one finite.
+        """Return the scores of some queries with some targets as contiguous, native, finite floats.
 
         Parameters
         ----------
@@ -248,24 +248,11 @@ class Scores(ABC):
             The table that must contain its ids. A plain ``.npy`` without ids must be square, with a row and a
             column for each sample of this table.
         orientation
-            Required unless the file states it.
+            ``"similarity"`` or ``"distance"``. Required unless the file states it.
         name
             The name of the algorithm. Default: the name of the file.
         missing
             What to do with ids that are not in `samples`: ``"error"``, or ``"drop"`` (left out and counted).
-        options
-            Passed to the format: see `proband.scores.formats.read_file`.
-
-        path
-            The file, ``FILE::KEY`` for one array of an archive.
-        samples
-            The table of samples.
-        orientation
-            ``similarity`` or ``distance``, unless the file states it.
-        name
-            The name of the algorithm.
-        missing
-            How ids found in only one of the files are handled: ``error`` or ``drop``.
         options
             Further options of `read_scores`.
 
@@ -367,11 +354,11 @@ class DenseScores(Scores):
             self._values = frozen(array.view())
             if array.dtype.kind in "iu":
                 self._finite(array, np.arange(array.shape[0]), np.arange(array.shape[1]))
-            ends = (array.min(), array.max()) if array.size else ()  # NaN where anything is
+            ends = (array.min(), array.max()) if array.size else ()  # NaN if any value is NaN or infinite
             self._known_finite = bool(np.isfinite(ends).all())
 
     def _by_ids(self, data: Any, what: str) -> Any:
-        """An array in the order of the ids, where its rows and columns are labelled by these or as these are."""
+        """Return an array in the order of the ids, if its rows and columns are labelled."""
         if in_files(data):
             return data
         with naming(source=self.name):
@@ -382,7 +369,7 @@ class DenseScores(Scores):
 
     @property
     def values(self) -> Values:
-        """The whole array, as it is stored."""
+        """The whole array, as stored."""
         values: Values = self._values
         return values
 
@@ -424,7 +411,7 @@ class DenseScores(Scores):
         return np.asarray(pick(self._cells, rows, columns), dtype=np.uint8)
 
     def _finite(self, block: Values, rows: Positions, columns: Positions) -> Values:
-        """Scores of a tile or of single pairs, every one finite; that of a sample with itself may be anything, and is never used."""
+        """Scores of a tile or of single pairs, all finite; scores of samples with themselves are ignored and may be anything."""
         if self._known_finite:
             return block
         if block.dtype.kind != "f":
@@ -457,7 +444,7 @@ class DenseScores(Scores):
 
 
 def check_paired(rows: Positions, columns: Positions) -> None:
-    """Refuse positions of different lengths; compiled code would read beyond the end."""
+    """Refuse positions of different lengths, with which compiled code would read past the end."""
     if len(rows) != len(columns):
         raise UsageError(
             f"Expected one row and one column for each pair; got {count(len(rows))} and {count(len(columns))}."
@@ -465,13 +452,13 @@ def check_paired(rows: Positions, columns: Positions) -> None:
 
 
 def _take(array: npt.NDArray[Any], rows: Positions, columns: Positions) -> npt.NDArray[Any]:
-    """Rows and columns of a 2-D array, by slices where they are runs (a memory map is then read in one go)."""
+    """Take rows and columns of a 2-D array, by slices if they are contiguous (one read of a memory map)."""
     block = array[as_slice(rows)]
     return block[:, as_slice(columns)]
 
 
 def as_slice(positions: Positions) -> Positions | slice:
-    """Return a slice where positions are a run."""
+    """Return positions as a slice if they are contiguous."""
     if (
         len(positions)
         and positions[-1] - positions[0] == len(positions) - 1
@@ -482,7 +469,7 @@ def as_slice(positions: Positions) -> Positions | slice:
 
 
 def _native(block: npt.NDArray[Any]) -> Values:
-    """Contiguous floats of this machine's byte order; half precision and integers widen without loss."""
+    """Convert to contiguous floats in native byte order; half precision and integers are widened without loss."""
     if block.dtype.kind == "f":
         wanted = np.float64 if block.dtype.itemsize == 8 else np.float32
     else:

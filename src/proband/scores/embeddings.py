@@ -32,7 +32,7 @@ from proband.words import Note, count, counted, given
 Rows = Annotated[npt.NDArray[np.floating[Any]], Axes(2)]
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 _METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2, "l1": L1, "chi2": CHI2}
-_SHORTEST, _LONGEST = 1e-140, 1e140  # squares of lengths beyond these leave the range of float64
+_SHORTEST, _LONGEST = 1e-140, 1e140  # squares of norms beyond these overflow or underflow float64
 _ROWS_AT_ONCE = 1 << 14
 
 
@@ -40,7 +40,7 @@ class Embeddings(Scores):
     """Embedding vectors, used as the scores of all their pairs.
 
     The score of a pair is defined as float64 arithmetic on the stored vectors with a fixed order of addition;
-    faster ways of ranking give exactly the ranks of these scores.
+    faster ranking methods give exactly the same ranks.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Embeddings(Scores):
 
     @property
     def metric_code(self) -> int:
-        """The number of the metric in the kernels."""
+        """The integer code of the metric in the kernels."""
         return _METRIC_CODES[self.metric]
 
     def tile(self, rows: Positions, columns: Positions) -> Values:
@@ -215,11 +215,11 @@ class Embeddings(Scores):
 
     def _read(self, vectors: Any, positions: Positions) -> Values:
         require_whole(vectors)
-        # What lies in memory is not copied where it is a run. In files it is, since these may be cut short any time.
+        # Contiguous rows in memory are not copied. Rows in files are, since a file may be truncated at any time.
         found = vectors[positions if in_files(vectors) else as_slice(positions)]
         has_read(vectors, found.nbytes)
         found = _floats(found)
-        found.flags.writeable = False  # a copy as well, for which kernels would be compiled again
+        found.flags.writeable = False  # copied as well: kernels would be compiled again for other arrays
         return found
 
     def query_norms(self, vectors: Rows, rows: Positions) -> Values:

@@ -19,7 +19,7 @@ from proband.scores.base import Scores
 from proband.words import count, fixed, p_value
 
 REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm is truly worse than chance, {give:check_orientation=off}."
-_SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # how many of each are looked at, at most
+_SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # the largest number of each that is examined
 _SIGNIFICANCE = 1e-3
 Codes = npt.NDArray[np.int32]
 
@@ -149,7 +149,7 @@ def _shares_beaten(
     usable: npt.NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> npt.NDArray[np.float64]:
-    """For each row that has both, the probability that a random mate is closer than a random rival, ties counting half."""
+    """For each row with mates and non-mates, the probability that a random mate is closer than a random non-mate; ties count half."""
     owner, mates = _mates(row_codes, column_codes, usable)
     enrolled = np.flatnonzero(usable)
     if len(enrolled) <= _RIVALS:
@@ -172,7 +172,7 @@ def _shares_beaten(
 def _mates(
     row_codes: Codes, column_codes: Codes, usable: npt.NDArray[np.bool_]
 ) -> tuple[Positions, Positions]:
-    """The first usable columns of each row's own subject: which row, and which column."""
+    """The first usable columns of each row's own subject, as row and column positions."""
     places = np.flatnonzero(usable)
     places = places[np.argsort(column_codes[places], kind="stable")]
     starts, stops = (np.searchsorted(column_codes[places], row_codes, side) for side in ("left", "right"))
@@ -185,7 +185,7 @@ def _mates(
 def _closeness(
     scores: Scores, rows: Positions, columns: Positions
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """How close single pairs are, and which of them were compared."""
+    """The closeness of single pairs, and which of them were compared."""
     values = scores.each(rows, columns).astype(np.float64)
     cells = scores.each_cell(rows, columns)
     compared = np.ones(len(values), dtype=np.bool_) if cells is None else cells == OK

@@ -1,4 +1,4 @@
-"""From files to scores that are aligned with a table of samples."""
+"""Read scores and embeddings from files and align them with a table of samples."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _ALL_IDS = "ids.csv"
 
 
 def split_key(path: str | Path) -> tuple[Path, str | None]:
-    """Part ``archive.npz::key`` into the file and the name of an array in it; both may hold the mark.
+    """Split ``archive.npz::key`` into the file and the name of an array in it; both may contain ``::``.
 
-    The longest part that is a file is taken for it; without any, what stands before the last mark.
+    The file is the longest prefix that is a file, or else the text before the last ``::``.
     """
     text = str(path)
     parts = text.split(KEY_MARK)
@@ -47,7 +47,7 @@ def split_key(path: str | Path) -> tuple[Path, str | None]:
 
 
 def split_name(text: str) -> tuple[str | None, str]:
-    """Part ``NAME=FILE`` or ``NAME=FILE::KEY``; where the whole is a file, the equals sign is its own."""
+    """Split ``NAME=FILE`` or ``NAME=FILE::KEY``; if the whole text is a file, its equals sign is kept."""
     name, mark, rest = text.partition("=")
     if mark and "/" not in name and not _exists(split_key(text)[0]):
         return name, rest
@@ -99,7 +99,7 @@ def read_scores(
     missing
         How ids found in only one of the files are handled: ``error`` or ``drop``.
     progress
-        A listener to progress.
+        The progress callback.
 
 
     Returns
@@ -139,7 +139,7 @@ def read_scores(
 
 
 def _folder(files: Sequence[str | Path]) -> Path:
-    """Where the parts of an array are, which is called after it."""
+    """The folder of the parts of an array, after which the array is named."""
     if not files:
         raise UsageError("The list of files is empty.", "pass at least one file.")
     return Path(files[0]).resolve().parent
@@ -156,7 +156,7 @@ def scores_of(
     *,
     shared: bool = False,
 ) -> dict[str, DenseScores]:
-    """Turn what the file at `path` holds into scores aligned with the samples."""
+    """Convert the contents of the file at `path` to scores aligned with the samples."""
     with naming(file=path.name):
         laid = file.as_matrix(path.stem)
         chosen = (("queries", laid.queries, queries), ("targets", laid.targets, targets))
@@ -189,7 +189,7 @@ def _aligned(
             f"leave the orientation out, or declare {file.orientation}.",
             source=Said(name),
         )
-    # What the rows and columns are comes first: vectors have no orientation to declare.
+    # Find out what rows and columns are first: vectors have no orientation to declare.
     axes = [
         (
             _axis(file.queries, "query", queries, samples, values, 0, name),
@@ -277,12 +277,12 @@ def read_embeddings(
 
 
 def read_features(path: str | Path, samples: Samples) -> Embeddings:
-    """Read the vectors of one model for what does not compare them by a metric; samples without any are left out."""
+    """Read the vectors of one model for uses without a metric; samples without vectors are left out."""
     return only_model(embeddings_in(path, samples, "inner", missing="drop", overriding=True), path)
 
 
 def only_model(found: dict[str, Embeddings], path: str | Path | Sequence[str | Path]) -> Embeddings:
-    """The only model that was found in a file."""
+    """The only model in a file; refuse several."""
     if len(found) != 1:
         named = Path(path if isinstance(path, str | Path) else path[0])
         raise InputError(
@@ -308,10 +308,10 @@ def embeddings_in(
     name: str | None = None,
     overriding: bool = False,
 ) -> dict[str, Embeddings]:
-    """Read embeddings as `read_embeddings` does, for what reads several files.
+    """Read embeddings like `read_embeddings`, for callers that read several files.
 
-    Metrics may be of models of other files too; with `name`, the only model has that name; with `overriding`, what the file states of the
-    metric is passed over.
+    Metrics may include models of other files; `name` names the only model; with `overriding`, a metric stated by the
+    file is ignored.
     """
     files = [] if isinstance(path, str | Path) else list(map(Path, path))
     path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
@@ -340,7 +340,7 @@ def embeddings_in(
 
 
 def _metric_of(name: str, declared: Metric | Mapping[str, Metric] | None, stated: str | None) -> Metric:
-    """How a model's vectors are compared: as it is declared, or as its file states."""
+    """The metric of a model: as declared, or as stated by its file."""
     if stated is not None and stated not in get_args(Metric):
         raise InputError(
             f"the stated metric must be one of {', '.join(get_args(Metric))}; got {quoted(stated)}."
@@ -366,7 +366,7 @@ def _metric_of(name: str, declared: Metric | Mapping[str, Metric] | None, stated
 
 
 def require_models(metrics: Mapping[str, Metric], names: Sequence[str]) -> None:
-    """Refuse a metric of a model that there is not."""
+    """Refuse a metric of an unknown model."""
     unknown = next((name for name in metrics if name not in names), None)
     if unknown is not None:
         raise UsageError(
@@ -376,7 +376,7 @@ def require_models(metrics: Mapping[str, Metric], names: Sequence[str]) -> None:
 
 
 def require_one(names: Sequence[str], reference: str) -> None:
-    """Refuse one name for several algorithms."""
+    """Refuse several algorithms with the same name."""
     if len(names) != 1:
         raise UsageError(
             f"{reference} contains {len(names)} algorithms ({', '.join(names)}), so it cannot be given one name.",
@@ -385,7 +385,7 @@ def require_one(names: Sequence[str], reference: str) -> None:
 
 
 def _parts_of(files: Sequence[Path], path: Path, key: str | None, ids: str | None) -> VectorFile:
-    """Models whose rows are parted among files, and the ids of all rows where there are any."""
+    """Models whose rows are split among files, and the ids of all rows if there are any."""
     require_one_kind(files)
     parts = []
     for file in files:
@@ -411,7 +411,7 @@ def _parts_of(files: Sequence[Path], path: Path, key: str | None, ids: str | Non
 
 
 def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
-    """The ids in a table beside each file, or in one for all."""
+    """The ids in a table next to each file, or in one table for all."""
     own = [ids_of_table(file.with_suffix(".csv")) for file in files]
     whole = ids_of_table(files[0].with_name(_ALL_IDS))
     if whole is None or any(one is not None for one in own):
@@ -441,7 +441,7 @@ def _axis(
     axis: int,
     name: str,
 ) -> Ids:
-    """The ids of one axis: the file's own, the samples chosen, or the whole table if its length agrees."""
+    """The ids of one axis: from the file, the chosen samples, or the whole table if the length matches."""
     if choice is not None:
         check_choice(choice)
     if ids is not None:

@@ -1,4 +1,4 @@
-"""Scored pairs as other tools write them, or as arrays in memory: what means mated, and whose the samples are."""
+"""Scored pairs from other tools or from arrays in memory: which are mated, and the subjects of the samples."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def trials_of(
     notes: Sequence[Note] = (),
     oriented: bool = True,
 ) -> tuple[Trials, ...]:
-    """Make a list of comparisons of each column of scores; several are called after their columns.
+    """Make a list of comparisons from each column of scores; several are named after their columns.
 
     Raises
     ------
     InputError
-        If what is mated is missing, is not 0/1 or true/false and not declared by `mated_is`, or contradicts the subjects.
+        If the mated flag is missing, contradicts the subjects, or is not 0/1, true/false or declared by `mated_is`.
     """
     columns.require_sense(frame.columns, source)
     given = {ROLES[role]: frame[name] for role, name in columns.single.items()}
@@ -78,7 +78,7 @@ def _lists(
     notes: Sequence[Note] = (),
     oriented: bool = True,
 ) -> tuple[Trials, ...]:
-    """Lists of comparisons that share all but their scores: what is given is keyed as in a list, and keeps its own name in messages."""
+    """Lists of comparisons that differ only in their scores: `given` has the column names of a list; messages keep the user's."""
     columns = {side: as_text(one, source).alias(side) for side, one in given.items() if side != "mated"}
     for side, one in columns.items():
         if one.null_count():
@@ -111,7 +111,7 @@ def _gap(column: pl.Series, source: str) -> InputError:
 def mated_in(
     column: pl.Series, mated_is: str | None, source: str, oriented: bool = True
 ) -> tuple[pl.Series, Note]:
-    """Read which pairs are mated: 1 and 0, true and false, or two words of which the user says which means mated."""
+    """Parse which pairs are mated: 1 and 0, true and false, or two words with the one that means mated."""
     name = column.name or "mated"
     if column.dtype.is_float():
         column = column.fill_nan(None)
@@ -159,7 +159,7 @@ def mated_in(
 
 
 def _refuse_contradiction(columns: Mapping[str, pl.Series], source: str) -> None:
-    """Refuse pairs that are mated of two people, and others of one."""
+    """Refuse mated pairs of two people, and non-mated pairs of one person."""
     if "query_subject" not in columns:
         return
     mated, one, other = columns["mated"], columns["query_subject"], columns["target_subject"]
@@ -176,10 +176,10 @@ def _refuse_contradiction(columns: Mapping[str, pl.Series], source: str) -> None
 
 
 def with_people_of_mated(trials: Trials) -> Trials:
-    """Work out who is who where samples are named and subjects are not: samples joined by mated pairs are of one person.
+    """Infer subjects if only samples are named: samples linked by mated pairs belong to one person.
 
-    Lists that name subjects, or that do not name every sample, are returned as they are. A pair that is not mated although others
-    join its samples is refused.
+    Lists that name subjects, or that do not name every sample, are returned as they are. A non-mated pair whose samples are
+    linked by mated pairs is refused.
     """
     frame = trials.frame
     known = (
@@ -290,7 +290,7 @@ def scored_pairs(
 
 
 def _looks_swapped(mated: pl.Series | None, scores: Iterable[pl.Series]) -> bool:
-    """Whether what should say what is mated are numbers, and what should be scores says it."""
+    """Whether the mated flags and the scores seem to be swapped."""
     return (
         mated is not None
         and mated.dtype.is_numeric()
@@ -303,7 +303,7 @@ def _looks_swapped(mated: pl.Series | None, scores: Iterable[pl.Series]) -> bool
 
 
 def _column(name: str, data: Any) -> pl.Series:
-    """One column of what the user has; a whole frame is refused."""
+    """Convert one column of user data; refuse a whole frame."""
     if hasattr(data, "columns"):
         raise UsageError(
             f"{name} must be one column; got {described(data)} with the columns {first_few(list(data.columns), 12)}.",

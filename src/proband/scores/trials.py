@@ -1,4 +1,4 @@
-"""Lists of compared pairs: what most score files of other tools hold."""
+"""Lists of compared pairs, the content of most score files of other tools."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SCHEMA = {
     "fold": pl.Int64,
 }
 
-# A list that fills less than this share of its matrix is a list of chosen pairs, not a matrix written long.
+# A list that fills less than this share of its matrix is a list of chosen pairs, not a matrix in long form.
 _LEAST_FILLED = 0.05
 _SMALL_MATRIX = 1_000_000
 _MOST_DIGITS = 10
@@ -62,7 +62,7 @@ _WORDS = {"mated": "true or false", "failed": "true or false", "fold": "the numb
 
 
 def truths(texts: pl.Series) -> pl.Series:
-    """Read 1 and 0, true and false in letters of any case; what is none of these is null."""
+    """Parse 1 and 0, or true and false in any case; anything else becomes null."""
     return texts.str.to_lowercase().replace_strict(
         {"1": True, "true": True, "0": False, "false": False}, default=None, return_dtype=pl.Boolean
     )
@@ -81,7 +81,7 @@ class Trials:
     orientation
         ``"similarity"``, ``"distance"``, or None if neither stated in the source nor declared.
     metric
-        How embeddings were compared; None for precomputed scores.
+        The metric of embeddings; None for precomputed scores.
     sampling
         Observations on the columns declared as sampling levels in the samples table.
 
@@ -126,9 +126,9 @@ class Trials:
         object.__setattr__(self, "frame", self._with_failures(full))
 
     def _with_failures(self, full: pl.DataFrame) -> pl.DataFrame:
-        """Mark comparisons without a score as failed, and take the scores of those that failed; infinite scores are refused."""
+        """Mark comparisons without a score as failed, and remove the scores of failed ones; refuse infinite scores."""
         given, failed = full["score"], full["failed"]
-        if not given.null_count() and isfinite(float(given.sum())):  # one pass tells that all are finite
+        if not given.null_count() and isfinite(float(given.sum())):  # one pass checks that all are finite
             if failed.null_count() == len(failed):
                 return full.with_columns(pl.lit(False).alias("failed"))
             failed = failed.fill_null(False)
@@ -147,7 +147,7 @@ class Trials:
         return full
 
     def _names(self, *sides: str) -> list[pl.Series | pl.Expr]:
-        """The names of both sides, numbered alike; nulls where the source does not know them."""
+        """The names of both sides with one common enumeration; null if the source does not have them."""
         known = [self.frame[side] for side in sides if side in self.frame.columns]
         made = together(
             *(one if isinstance(one.dtype, pl.Enum) else as_text(one, self.name) for one in known)
@@ -157,13 +157,13 @@ class Trials:
         return [named.get(side, pl.lit(None, dtype=kind).alias(side)) for side in sides]
 
     def _column(self, name: str, dtype: type[pl.DataType]) -> pl.Series | pl.Expr:
-        """One column of the frame in the type it must have; nulls where the source does not know it."""
+        """One column of the frame in its required type; null if the source does not have it."""
         if name not in self.frame.columns:
             return pl.lit(None, dtype=dtype).alias(name)
         values = self.frame[name]
         if dtype == pl.Float64:
             return as_scores(values, self.name)
-        # A number between 0 and 1 is no truth, and one between 1 and 2 no fold.
+        # A number between 0 and 1 is not a truth value, and one between 1 and 2 is not a fold.
         converted = values.cast(dtype, strict=False) if values.dtype.is_numeric() else None
         if dtype == pl.Boolean and values.dtype == pl.String:
             told = truths(values)
@@ -287,7 +287,7 @@ class Trials:
 
     @property
     def makes_matrix(self) -> bool:
-        """Whether the list can be laid out as a matrix: it names samples, each pair once, and enough of all pairs."""
+        """Whether the list can be a matrix: it names samples, each pair once, and contains enough of all pairs."""
         queries, targets = (self.frame[side].unique() for side in ("query", "target"))
         if queries.null_count() or targets.null_count() or self._is_sparse(len(queries), len(targets)):
             return False
@@ -302,7 +302,7 @@ class Trials:
         return n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells
 
     def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[Note, ...]]:
-        """Lay the list out as queries × targets: values, both axes, cell codes and notes.
+        """Convert the list to a matrix of queries × targets: values, both axes, cell codes and notes.
 
         Pairs that were not compared become don't-care cells, and are counted in a note.
 
@@ -354,7 +354,7 @@ class Trials:
         return Samples(table.unique("id", keep="first", maintain_order=True), source=self.name)
 
     def _cells(self) -> tuple[Ids, Positions, Ids, Positions]:
-        """Both axes of the matrix, and where each comparison stands on them."""
+        """Both axes of the matrix, and the position of each comparison on them."""
         for column in ("query", "target"):
             self._require_named(column)
         queries, rows = numbered(self.frame["query"], "query")
@@ -396,7 +396,7 @@ class Trials:
 
 
 def as_scores(values: pl.Series, source: str) -> pl.Series:
-    """Numbers as 64-bit floats; refuse what is no number, and whole numbers that would be rounded."""
+    """Convert numbers to float64; refuse anything else, and integers that would be rounded."""
     if not values.dtype.is_numeric() and values.dtype != pl.Null:
         raise InputError(
             f"the column {quoted(values.name)} of type {values.dtype} contains {first_few(values.head(3).to_list())}; "
@@ -472,7 +472,7 @@ def _is_number(text: str) -> bool:
 
 
 def _look_up(scores: Scores, rows: Positions, columns: Positions) -> tuple[npt.NDArray[np.float64], Cells]:
-    """Scores and cell codes of single pairs, row by row: a memory map or embeddings are never read whole."""
+    """Look up scores and cell codes of single pairs by row, without reading a whole memory map or all embeddings."""
     values, codes = np.empty(len(rows)), np.full(len(rows), OK, dtype=np.uint8)
     order = np.argsort(rows, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):

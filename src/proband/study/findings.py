@@ -60,7 +60,7 @@ class Provenance:
 
 
 class Parts(Result):
-    """What an analysis found, where that is several things: results.json has those that were asked for."""
+    """The results of an analysis with several parts; results.json contains the requested ones."""
 
     __slots__ = ()
     sparse = True
@@ -93,7 +93,7 @@ class Findings(Result):
     parts: Mapping[str, Result] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Any:
-        """What an analysis found; refused if it was not carried out."""
+        """Return the result of an analysis; an error if it was not run."""
         if key not in self.parts:
             raise UsageError(
                 f"There are no results for {key!r}.",
@@ -149,8 +149,6 @@ def read_results(path: Path | str) -> dict[str, Any]:
     ----------
     path
         A directory written by ``--out``, its results.json, or the output of ``--json``. Files of ``proband-results/2`` are also read.
-    path
-        results.json, or the directory of a run that holds it.
 
     Returns
     -------
@@ -181,7 +179,7 @@ def read_results(path: Path | str) -> dict[str, Any]:
 
 
 def _unreadable(schema: object, file: Path) -> InputError:
-    """The refusal of results that this version cannot read, with what to do."""
+    """The error for results that this version cannot read, with a hint."""
     version = re.fullmatch(r"proband-results/(\d{1,9})", str(schema))
     if version is None:
         return InputError(
@@ -203,7 +201,7 @@ def _unreadable(schema: object, file: Path) -> InputError:
 
 
 def _moved(document: dict[str, Any]) -> dict[str, Any]:
-    """Put what stood at the top where it stands now: the records of analyses say what moved."""
+    """Move former top-level entries to their analyses, as declared by these."""
     moves = {before: (one.key, now) for one in analyses() for before, now in one.moved.items()}
     made: dict[str, Any] = {}
     for key, value in document.items():

@@ -1,4 +1,4 @@
-"""A study read from its file, or one clear error that says where in the file it is wrong."""
+"""Read a study file, or raise one clear error with the location of the mistake."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from proband.study.places import Places
 from proband.study.requests import request_type
 from proband.words import count
 
-# Where a parser's complaint says that it stands: tomllib has no fields for that before Python 3.14.
+# The position in a parser message: tomllib has no fields for it before Python 3.14.
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @published
 def read_study(path: str | Path) -> Study:
-    """Read a study file and check everything that can be known before data are read.
+    """Read a study file and check everything that does not need data.
 
     Parameters
     ----------
@@ -33,21 +33,21 @@ def read_study(path: str | Path) -> Study:
     Returns
     -------
     Study
-        The request, and where it came from; `run` carries it out.
+        The request and its origin, for `run`.
 
     Raises
     ------
     UsageError
-        If the file is not TOML, or says something that no study may say; the message names the line.
+        If the file is not valid TOML or not a valid study; the message gives the line.
     InputError
-        If the file, or one it names, is not there.
+        If the file, or one that it names, does not exist.
     """
     path = Path(path)
     return study_from_text(text_of_study(path), path)
 
 
 def text_of_study(path: Path) -> str:
-    """Read the text of a study file, with its line ends as they are."""
+    """Read the text of a study file, with its line endings unchanged."""
     with refused(f"{path} cannot be read as a study", file=Said(path)):
         is_directory = path.is_dir()
     if is_directory:
@@ -64,12 +64,12 @@ def text_of_study(path: Path) -> str:
                 f"{path.name} is not a study file: it has {count(path.stat().st_size)} bytes.",
                 file=Said(path.name),
             )
-        # Not read_text, which would turn line ends: the text is kept as it is.
+        # Not read_text, which would convert line endings.
         return content_of(path).decode("utf-8-sig")
 
 
 def study_from_text(text: str, path: Path) -> Study:
-    """Make a study of the text of a file; files it names are looked up from `path`, which need not exist."""
+    """Make a study from the text of a file; file names in it are relative to `path`, which need not exist."""
     tables = tables_in(text, path)
     origin = Origin(path, text, Places.of(text), f"proband run {path.name}")
     with origin.refusing():
@@ -79,7 +79,7 @@ def study_from_text(text: str, path: Path) -> Study:
 
 
 def tables_in(text: str, path: Path) -> dict[str, Any]:
-    """What the text of a study file says, or one error that names the line that is not TOML."""
+    """Parse the text of a study file, or raise one error with the line that is not TOML."""
     try:
         return read_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -106,7 +106,7 @@ def tables_in(text: str, path: Path) -> dict[str, Any]:
 
 
 def _syntax_hint(text: str, line: str | None) -> str:
-    """What is most often wrong with a line: text without quotes."""
+    """A hint on the most common mistake in a line: text without quotes."""
     if line is not None:
         said = text.split("\n")[int(line) - 1].strip()
         key, equals, value = said.partition("=")

@@ -1,4 +1,4 @@
-"""A request carried out: inputs are read, everything that can be refused is, and only then anything is computed."""
+"""Run a request: read inputs, raise all possible errors, and only then compute."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(
 ) -> Findings:
     """Run all analyses of a request.
 
-    Analyses named in the request must be possible. Default analyses run if the data allow it; the notes list those that did not.
+    Analyses named in the request must be possible. Default analyses run if the data allow it; notes list those that did not run.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def run(
     data
         Scores and samples in memory. By default, the files named in the request are read.
     only
-        Run only these analyses, by key, and those whose results they need. Their numbers are the same as in the whole request.
+        Run only these analyses, by key, and those whose results they need. Their numbers are the same as in a full run.
     origin
         Where the request was written: file names are relative to it, and errors state the place in it.
     cache
@@ -60,9 +60,9 @@ def run(
     keep_on_interrupt
         Whether an interrupt ends trials early and keeps those completed; the number of trials is then smaller.
     engine
-        Where blocks of work run, as `proband.engine.using` takes it; by default as the request says.
+        Where blocks of work run, as in `proband.engine.using`; by default as in the request.
     threads, progress
-        The number of threads, and a listener to progress.
+        The number of threads, and the progress callback.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def run(
 
 
 def engine_of(request: Request, engine: Engine) -> Engine:
-    """What computes: as the caller says, or else as the request does."""
+    """The engine: as given by the caller, or else by the request."""
     return request.output.engine if engine is None and not engine_said() else engine
 
 
@@ -104,7 +104,7 @@ def open_context(
     allow_plugins: bool,
     keep_on_interrupt: bool = False,
 ) -> Context:
-    """Refuse what a request must not say, and read what it is carried out on; nothing is computed."""
+    """Check a request and read its inputs, without computing anything."""
     chosen = check_request(request, only, origin, allow_plugins, data is not None)
     if data is None:
         data = read_inputs(request, origin, cache, threads, progress)
@@ -127,7 +127,7 @@ def open_context(
 def check_request(
     request: Request, only: Sequence[str], origin: Origin, allow_plugins: bool, in_memory: bool
 ) -> frozenset[str]:
-    """Refuse what a request must not say, as far as no data are needed for that; return the analyses to carry out, empty for all."""
+    """Check a request as far as possible without data; return the analyses to run, empty for all."""
     plugins = code_named(request)
     if plugins and not allow_plugins:
         keys, name = plugins[0]
@@ -145,7 +145,7 @@ def check_request(
 
 
 def _require_asked(request: Request, only: Sequence[str], name: str) -> None:
-    """Refuse to choose an analysis that is not asked for; those whose results a chosen one reads are carried out for it."""
+    """Refuse to select an analysis that is not in the request."""
     asked = {analysis.key: analysis for analysis, _ in request.sections()}
     for key in only:
         if key not in asked:
@@ -166,7 +166,7 @@ def ranked(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[Outcomes]:
-    """What becomes of the probes of a request, for each algorithm that it names; no analysis is carried out."""
+    """Rank the probes of a request for each of its algorithms, without running analyses."""
     origin, kept, heard = origin or Origin(), Cache(None), progress or Silent()
     with origin.refusing():
         data = read_inputs(request, origin, kept, threads, heard)
@@ -174,7 +174,7 @@ def ranked(
 
 
 def _carry_out(context: Context) -> Findings:
-    """Prepare all analyses, then carry them out."""
+    """Prepare all analyses, then run them."""
     ready = prepare_analyses(context)
     results = {analysis.key: _try(analysis, asked, context, context.carry_out) for analysis, asked in ready}
     parts = {key: results[key] for key in analysis_keys() if results.get(key) is not None}
@@ -194,7 +194,7 @@ def _carry_out(context: Context) -> Findings:
 
 
 def prepare_analyses(context: Context) -> list[tuple[Analysis, Any]]:
-    """Refuse what cannot be done, and return what can in the order of carrying it out: analyses of tables alone first, whose faults show soon."""
+    """Check analyses and return the possible ones in order of execution: those of tables first, since they fail fast."""
     ready = [
         (analysis, asked)
         for analysis, asked in _possible(context)
@@ -204,7 +204,7 @@ def prepare_analyses(context: Context) -> list[tuple[Analysis, Any]]:
 
 
 def _possible(context: Context) -> list[tuple[Analysis, Any]]:
-    """The analyses that the data allow: all where there are scores, those of lists, or those of tables alone."""
+    """The analyses that the data allow: all if there are scores, else those of lists, or of tables only."""
     request, inputs = context.request, context.inputs
     asked = [row for row in request.sections() if not context.only or row[0].key in context.only]
     if inputs.algorithms:
@@ -225,12 +225,12 @@ def _possible(context: Context) -> list[tuple[Analysis, Any]]:
 
 
 def _waits(analysis: Analysis, request: Request) -> bool:
-    """Whether an analysis reads more than tables that it names itself."""
+    """Whether an analysis reads scores or samples, not only its own tables."""
     return any(part.reads.scores or part.reads.samples for part in request.section(analysis.key))
 
 
 def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
-    """Refuse what a list of chosen pairs cannot tell."""
+    """Refuse what cannot be computed from a list of pairs."""
     for name in asked.beyond_lists:
         raise RequestError(
             (analysis.key, name),
@@ -252,7 +252,7 @@ def _refusal_of_lists(section: str, origin: Origin) -> DesignError:
 
 
 def _prepare(analysis: Analysis, asked: Any, context: Context) -> bool:
-    """Make everything that an analysis needs and that costs nothing, so that it is refused before anything is computed."""
+    """Prepare the cheap inputs of an analysis, so that errors are raised before anything is computed."""
     with context.at(analysis.key):
         if context.inputs.algorithms:
             reads = [part.reads for part in context.request.section(analysis.key)]
@@ -267,7 +267,7 @@ def _prepare(analysis: Analysis, asked: Any, context: Context) -> bool:
 
 
 def _try(analysis: Analysis, asked: Any, context: Context, do: Any) -> Any:
-    """Do something for an analysis; if the data do not allow it, that is an error only where somebody asked for it."""
+    """Run a step of an analysis; if the data do not allow it, raise an error only if it was requested."""
     request = context.request
     sections = [analysis.key]
     if any(part.reads.ranks for part in request.section(analysis.key)):

@@ -1,4 +1,4 @@
-"""Classify: how accurate are models with these classes, how sure is that for new samples, and which is better?"""
+"""Classification: how accurate models are on new samples of these classes, and which is better."""
 
 from __future__ import annotations
 
@@ -115,16 +115,16 @@ def classify(
         How ties of the true class with another class are counted: ``pessimistic``, ``optimistic``, or ``mean``, the expectation
         if ties are broken at random.
     margin
-        The smallest difference worth having; 0.01, one point, by default.
+        The smallest difference that matters; 0.01 (one percentage point) by default.
     adjust
-        With three and more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
+        With three or more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         treats each pair separately.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     seed
         The seed of permutations.
     n_models
-        How many models of each kind made the predictions, each for samples it was not trained on, as in cross-validation: test
+        The number of models of each kind that made the predictions, each for samples it was not trained on, as in cross-validation: test
         samples of one model are training samples of others, so the variance of a difference is larger (`shared_training`).
 
     Returns
@@ -183,9 +183,9 @@ def describe_classes(
     classes: Sequence[Any] | None = None,
     confidence_level: float = 0.95,
 ) -> Classification:
-    """Estimate what `classify` does of every model, its classes and confusions, and compare no two of them.
+    """Estimate the accuracies, classes and confusions of every model like `classify`, without comparing models.
 
-    For models that are compared otherwise, such as those trained anew in every fold.
+    For models that are compared in another way, such as those retrained in every fold.
     """
     check_level(confidence_level)
     measured, guesses = _measured(y_true, models, group, classes, 1, "pessimistic", confidence_level)
@@ -212,7 +212,7 @@ def _measure(k: int, average: Average) -> str:
 
 
 def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
-    """The numbers of guesses: as asked, or the usual ones that make sense."""
+    """The numbers of guesses: as requested, or the defaults that are possible."""
     most = len(task.classes) - 1 if task.ranked else 1
     if len(task.classes) < 2:
         raise InputError(
@@ -256,7 +256,7 @@ def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
 
 
 class _Measured:
-    """Guesses of models, measured in every way."""
+    """All estimates from the guesses of models."""
 
     def __init__(self, task: ClassTask, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
         self.task, self.units, self.unit, self.ties, self.level = task, units, unit, ties, level
@@ -266,7 +266,7 @@ class _Measured:
         self.places = np.split(np.argsort(task.truth, kind="stable"), np.cumsum(self.sizes)[:-1])
 
     def described(self, guesses: tuple[int, ...], average: Average) -> Classification:
-        """Every model by itself, with the accuracy that models are compared by in front."""
+        """The results of every model; answers and notes are those of the compared accuracy."""
         task = self.task
         rates = [
             self.rate(name, n, kind) for name in task.guesses for kind in get_args(Average) for n in guesses
@@ -291,11 +291,11 @@ class _Measured:
         )
 
     def items(self, average: Average) -> Items:
-        """The samples, weighing the same or with classes that do."""
+        """The samples as units, or stratified by class for the macro average."""
         return Items(self.units, self.unit, self.task.truth if average == "macro" else None)
 
     def rate(self, name: str, k: int, average: Average) -> Estimate:
-        """One accuracy."""
+        """Estimate one accuracy."""
         words = "macro-average accuracy" if average == "macro" else "accuracy"
         of = Target(_measure(k, average), words if k == 1 else f"top-{k} {words}")
         values = self.task.guesses[name].success(k, self.ties)
@@ -307,7 +307,7 @@ class _Measured:
         return Answers(of, _VARYING[self.unit], _FIXED, _ALIKE[self.unit])
 
     def by_class(self, name: str) -> list[ClassRates]:
-        """Every class: recall with its interval, and how far what was said can be relied on."""
+        """Recall and precision of every class."""
         guesses = self.task.guesses[name]
         right = guesses.success(1, self.ties)
         matrix = self._matrix(guesses)
@@ -343,7 +343,7 @@ class _Measured:
         return rows
 
     def confusions(self, name: str) -> list[Confusion]:
-        """Every pair of classes that occurs, in order."""
+        """The counts of all pairs of classes that occur, in order."""
         classes = self.task.classes
         return [
             Confusion(name, classes[row], classes[column], n, n / float(self.sizes[row]))
@@ -351,7 +351,7 @@ class _Measured:
         ]
 
     def _matrix(self, guesses: Guesses) -> dict[tuple[int, int], float]:
-        """How often each class is taken for each, as accuracy counts it: where ties decide, by their policy."""
+        """The confusion matrix, with ties counted by their policy."""
         truth, width = self.task.truth, len(self.task.classes)
         said = guesses.said.copy()
         shared: dict[int, float] = {}
@@ -371,7 +371,7 @@ class _Measured:
         return {divmod(cell, width): found[cell] for cell in sorted(found)}
 
     def notes(self) -> list[Note]:
-        """What a reader should know of classes and ties."""
+        """Notes on classes and ties."""
         names = np.array(self.task.classes, dtype=object)
         said: list[Note] = []
         unseen = names[self.sizes == 0].tolist()

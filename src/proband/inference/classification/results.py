@@ -1,4 +1,4 @@
-"""What classification found: accuracies, classes, confusions and the comparison of models."""
+"""Results of classification: accuracies, classes, confusions and the comparison of models."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ClassRates:
-    """One class as one model recognises it.
+    """The results of one model for one class.
 
     Attributes
     ----------
     algorithm, label
         The model and the class.
     n, n_predicted
-        Samples of the class, and samples said to be of it (a fraction where ties are broken at random in expectation).
+        The numbers of samples of the class, and of samples predicted as the class (a fraction if ties are averaged).
     recall
-        The share of its samples that are recognised; None without a sample.
+        The share of its samples that are predicted correctly; None without samples.
     precision, f1
-        The share of those said to be of it that are, and the harmonic mean of both; None where nothing was said to be of it.
+        The share of samples predicted as the class that belong to it, and the harmonic mean of both; None without predictions.
     """
 
     algorithm: str
@@ -50,16 +50,16 @@ class ClassRates:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often one model says one class of samples of another, or of the same.
+    """How often a model predicts one class for samples of another, or of the same.
 
     Attributes
     ----------
     algorithm, true, predicted
-        The model, the class of the samples and what was said.
+        The model, the true class and the predicted class.
     n
-        How many samples; a fraction where ties are broken at random in expectation.
+        The number of samples; a fraction if ties are averaged.
     share
-        Of the samples of that class.
+        The share of the samples of the true class.
     """
 
     algorithm: str
@@ -77,7 +77,7 @@ class Classification(Result):
     Attributes
     ----------
     algorithms, classes
-        Their names.
+        The names of models and classes.
     n_samples, n_groups
         The number of samples, and of groups if groups are the units.
     unit
@@ -88,7 +88,7 @@ class Classification(Result):
         Accuracies with their intervals, for every number of guesses: micro (samples weighted equally) and macro (classes
         weighted equally).
     by_class
-        Every class of every model.
+        The results for every class of every model.
     confusions
         Every pair of true and predicted class that occurs, including correct predictions.
     comparison

@@ -1,4 +1,4 @@
-"""Is A better than B? Two or more algorithms on the same probes."""
+"""Is A better than B? Comparison of two or more algorithms on the same probes."""
 
 from __future__ import annotations
 
@@ -152,11 +152,11 @@ def compare(
         The smallest difference that matters, for the verdict and for the number of people needed: 0.01 by default for rates; no
         default for other measures.
     confidence_level
-        Of intervals, and of the verdict.
+        The level of intervals and verdicts.
     seed
         The seed of permutations and replicates.
     adjust
-        With three and more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together [7]_;
+        With three or more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together [7]_;
         ``none`` does not adjust, with a note.
     pairs, against
         The pairs to compare, by name (first minus second); or a baseline to compare every other algorithm with. Default: every
@@ -187,7 +187,7 @@ def compare(
 
     Examples
     --------
-    Of 40 people *a* recognises all and *b* all but ten: McNemar's mid-p is (½)¹⁰.
+    Of 40 people, *a* recognises all and *b* all but ten: McNemar's mid-p is (½)¹⁰.
 
     >>> from proband.measures import RecognitionRate
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
@@ -213,7 +213,7 @@ def compare(
 
 
 def shown_together(question: Question) -> Joint:
-    """Put algorithms to the tests of a question, every two of them; nothing is judged yet."""
+    """Test every pair of algorithms of a question, without verdicts."""
     require_several(question)
     if question.view == "outcomes":
         require_same_probes(question.outcomes)
@@ -229,7 +229,7 @@ def comparison_of(
     side: Side | None = None,
     families: int = 1,
 ) -> Comparison:
-    """Make a comparison of what algorithms show together, with every difference judged against the smallest one worth having."""
+    """Make a comparison from joint tests, with a verdict on every difference against the margin."""
     measure, level = question.measure, question.confidence_level
     worth = margin_for(margin, question.measure.in_points)
     pairs = judged(
@@ -251,7 +251,7 @@ def comparison_of(
 def _how_adjusted(
     question: Question, n: int, adjust: Adjustment, side: Side | None, families: int
 ) -> list[Note]:
-    """What is to be said of the pairs that were chosen, of sides, and of several categories."""
+    """Notes on selected pairs, one-sided bounds and several categories."""
     said: list[Note] = []
     everything = comb(len(question.names), 2)
     if question.chosen is not None and n < everything and adjust != "none":
@@ -266,7 +266,7 @@ def _how_adjusted(
 
 
 def _settled(question: Question) -> Question:
-    """The question with its design: where nobody named one, what tests over people, and why."""
+    """The question with its design; by default one that tests over people, with the reason."""
     if question.design is not None:
         return question
     outcomes, measure = question.outcomes, question.measure
@@ -281,7 +281,7 @@ def _settled(question: Question) -> Question:
 
 
 def margin_for(margin: float | None, is_rate: bool) -> float | None:
-    """Return the smallest difference worth having: a point for rates, unless another is declared."""
+    """Return the margin: as declared, or one percentage point for rates."""
     if margin is None:
         return DEFAULT_MARGIN if is_rate else None
     if not margin >= 1e-6 or (is_rate and margin >= 1):
@@ -298,7 +298,7 @@ def _check_adjustment(adjust: str) -> None:
 
 
 def require_several(question: Question) -> None:
-    """Refuse fewer than two algorithms, and two of one name."""
+    """Refuse fewer than two algorithms, and duplicate names."""
     if len(question.data) < 2:
         raise UsageError(
             "A comparison needs at least two algorithms.",

@@ -1,4 +1,4 @@
-"""What a comparison found: effects with intervals, tests, places and a verdict in words."""
+"""Results of comparisons: differences with intervals, tests, places and verdicts in words."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from proband.results.serializing import Written
 from proband.results.test import Test
 from proband.words import Note, as_sentence, counted
 
-_TOLD = 10  # verdicts that the representation of a comparison has, those of five algorithms
+_TOLD = 10  # verdicts in the representation of a comparison: those of five algorithms
 
 
 class Standings(Result):
-    """Who stands where among algorithms that were compared, every two of them; a record that has `estimates` and `pairs`."""
+    """The ranking of algorithms compared in pairs; a mixin for records with `estimates` and `pairs`."""
 
     __slots__ = ()
 
@@ -42,12 +42,12 @@ class Standings(Result):
 
     @property
     def significance(self) -> float:
-        """The level at which adjusted p-values count as significant."""
+        """The significance level of adjusted p-values."""
         return 1.0 - self.confidence_level
 
     @property
     def all_pairs(self) -> bool:
-        """Whether every two of the algorithms were compared, and not only pairs that were chosen."""
+        """Whether all pairs of algorithms were compared, not only selected ones."""
         return len(self.pairs) == comb(len(self.estimates), 2)
 
     def beaten_by(self, name: str) -> list[str]:
@@ -61,13 +61,13 @@ class Standings(Result):
         Returns
         -------
         list of str
-            The names of those it is significantly better than.
+            The names of the algorithms that it is significantly better than.
         """
         return list(self._wins.get(name, ()))
 
     @cached_property
     def _wins(self) -> dict[str, list[str]]:
-        """Whom each algorithm is better than, found in one go: of fifty there are 1,225 pairs."""
+        """The algorithms that each is better than, found in one pass: fifty algorithms have 1,225 pairs."""
         wins: dict[str, list[str]] = {}
         for pair in self.pairs:
             if pair.told_apart:
@@ -77,12 +77,12 @@ class Standings(Result):
         return wins
 
     def places(self) -> dict[str, tuple[Rank, Rank]]:
-        """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats.
+        """Return the possible places of each algorithm, given those significantly better and worse.
 
         Returns
         -------
         dict
-            By the name of each algorithm the best and the worst place, from 1.
+            The best and the worst place of each algorithm by name, from 1.
         """
         names = [one.algorithm for one in self.estimates]
         beats = {name: set(self.beaten_by(name)) for name in names}
@@ -91,12 +91,12 @@ class Standings(Result):
 
     @property
     def ordered(self) -> tuple[Any, ...]:
-        """The estimates, the best first."""
+        """The estimates, best first."""
         return tuple(sorted(self.estimates, key=lambda one: one.value, reverse=self.larger_is_better))
 
     @property
     def leading_pairs(self) -> tuple[Difference, ...]:
-        """The pairs, those of the best algorithms first."""
+        """The pairs, best algorithms first."""
         place = {one.algorithm: place for place, one in enumerate(self.ordered)}
 
         def standing(pair: Difference) -> list[int]:
@@ -105,12 +105,12 @@ class Standings(Result):
         return tuple(sorted(self.pairs, key=standing))
 
     def tie_groups(self) -> list[tuple[str, ...]]:
-        """List algorithms that follow each other in order and do not differ significantly, as long runs as there are.
+        """List the longest runs of consecutive algorithms without significant differences.
 
         Returns
         -------
         list of tuple of str
-            The names of each group, the best algorithm first; groups may overlap.
+            The names in each group, best algorithm first; groups may overlap.
         """
         names = [one.algorithm for one in self.ordered]
         tied = {frozenset((pair.first, pair.second)) for pair in self.pairs if not pair.told_apart}
@@ -152,7 +152,7 @@ class Standings(Result):
 
 
 def verdict_lines(comparison: Standings) -> list[str]:
-    """The verdicts, a line each: of many pairs those of the best algorithms, and how many more there are."""
+    """The verdicts, one per line; of many pairs, those of the best algorithms and the number of others."""
     verdicts = [pair.sentence() for pair in comparison.leading_pairs[:_TOLD]]
     said = [as_sentence(note if len(comparison.pairs) == 1 else in_short(note)) for note in verdicts]
     left = len(comparison.pairs) - len(said)
@@ -173,7 +173,7 @@ class Comparison(Standings):
     overall
         Cochran's Q test for any difference.
     margin
-        What counts as a difference worth having; None if nothing was declared.
+        The smallest difference that matters; None if none was declared.
     larger_is_better
         Whether larger values are better: true for recognition rates, false for ranks.
     category
@@ -183,7 +183,7 @@ class Comparison(Standings):
 
     Examples
     --------
-    Of 40 people *a* misses none, *b* two and *c* 30: only *c* differs significantly.
+    Of 40 people, *a* misses none, *b* two and *c* 30: only *c* differs significantly.
 
     >>> import numpy as np
     >>> from proband import Experiment, Samples, Scores, compare
@@ -217,7 +217,7 @@ class Comparison(Standings):
 @published
 @dataclass(frozen=True, eq=False)
 class ComparisonsByCategory(Result):
-    """Comparisons over all probes, and within categories of them.
+    """Comparisons over all probes and within categories.
 
     Attributes
     ----------
@@ -238,14 +238,14 @@ class ComparisonsByCategory(Result):
         return tuple(one.category for one in self.comparisons)
 
     def __getitem__(self, category: str | None) -> Comparison:
-        """The comparison over a category, or over all probes (None)."""
+        """Return the comparison within a category, or over all probes (None)."""
         found = {one.category: one for one in self.comparisons}
         if category not in found:
             raise unknown_name("comparison over", category, filter(None, found))
         return found[category]
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """The pairs of all, one below the other, with the category first; it is null for all probes."""
+        """One row for each pair, with the category in the first column, null for all probes."""
         return pl.concat(
             (
                 one.to_frame(wide=wide).insert_column(0, pl.lit(one.category, pl.String).alias("category"))

@@ -1,4 +1,4 @@
-"""May the new algorithm replace the old one? A comparison with three answers: pass, fail, undecided."""
+"""May a new algorithm replace the old one? A comparison with three decisions: pass, fail, undecided."""
 
 from __future__ import annotations
 
@@ -73,23 +73,23 @@ _LOOSE = Sentence(
     "The baseline is not pinned. If every release becomes the next baseline, losses within {margin} can "
     "accumulate",
 )
-_SHOWN = 12  # letters of a digest
+_SHOWN = 12  # characters of a digest
 
 
 @dataclass(frozen=True)
 class Pinned:
-    """A baseline that cannot change unnoticed.
+    """A baseline pinned by its digest, so that changes are detected.
 
     Attributes
     ----------
     file, sha256
-        The file of scores or embeddings by its name, and the digest of what it holds.
+        The name of the file of scores or embeddings, and the digest of its contents.
     keys
-        Which of its arrays; empty for all.
+        The arrays used; empty for all.
     embeddings
-        Whether it holds embeddings.
+        Whether it contains embeddings.
     by_digest
-        Whether the baseline was asked for by this digest, and not by its name alone.
+        Whether the baseline was requested by this digest, not only by name.
     """
 
     file: str
@@ -110,7 +110,7 @@ class Gate(Result):
         ``pass``: shown not to be worse by the margin or more; ``fail``: shown to be worse by more than the margin; else
         ``undecided``.
     candidate, baseline
-        Their names.
+        The names of the two algorithms.
     measure
         The code of the measure.
     margin, larger_is_better
@@ -169,7 +169,7 @@ class Gate(Result):
         return self.comparison.estimates
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """One row: the decision, and what it rests on."""
+        """One row: the decision and its basis."""
         new, old = self.estimates
         names = ("decision", "candidate", "baseline", "measure")
         numbers = ("margin", "gain", "gain_low", "gain_high", "pass_if_equal", "fail_if_twice_worse")
@@ -244,14 +244,14 @@ class Gate(Result):
         raise GateError(" ".join(map(as_sentence, [self.sentence(), *self._power()])))
 
     def report(self) -> str:
-        """The decision, both values and what would decide, a line each: the message of a test that fails.
+        """The decision, both values and what would decide, one per line: the message of a failing test.
 
         Returns
         -------
         str
             The lines.
         """
-        values = (" ".join(repr(one).split()) for one in self.estimates)  # without line breaks of its own
+        values = (" ".join(repr(one).split()) for one in self.estimates)  # line breaks are set here
         return "\n".join([as_sentence(self.sentence()), *values, *map(as_sentence, self._power())])
 
     def _power(self) -> list[Note]:
@@ -308,7 +308,7 @@ def gate(
     design
         The design, as in `compare`.
     confidence_level
-        Of the one-sided bounds.
+        The level of the one-sided bounds.
     seed
         The seed of permutations and replicates.
 
@@ -319,7 +319,7 @@ def gate(
 
     Examples
     --------
-    Of 300 people the old algorithm misses three, and the new one two others:
+    Of 300 people, the old algorithm misses three, and the new one two others:
 
     >>> import numpy as np
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(300)]
@@ -347,7 +347,7 @@ def gate(
 
 
 def _one(given: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], role: str) -> Algorithm:
-    """The one algorithm that is given, by itself or as a list or a mapping of one."""
+    """The single algorithm given, alone or as a list or mapping of one."""
     named = by_name(given)
     if len(named) > 1:
         raise UsageError(
@@ -359,13 +359,13 @@ def _one(given: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], role:
 
 
 def _names(candidate: Algorithm, baseline: Algorithm) -> tuple[str, str]:
-    """What they are called; where both have one name, by their parts."""
+    """The names of the two; if they are equal, by their roles."""
     found = tuple(one.algorithm if isinstance(one, Outcomes) else one.name for one in (candidate, baseline))
     return ("candidate", "baseline") if found[0] == found[1] else (found[0], found[1])
 
 
 def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) -> Gate:
-    """Judge a comparison of a candidate, which comes first, with a baseline."""
+    """Decide a gate from the comparison of a candidate, which comes first, with a baseline."""
     (pair,) = comparison.pairs
     if pair.margin is None or pair.bound_low is None or pair.bound_high is None:
         raise UsageError(
@@ -393,7 +393,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
         measure,
         pair.margin,
         upward,
-        gain + 0.0,  # no minus zero
+        gain + 0.0,  # avoids minus zero
         low + 0.0,
         high + 0.0,
         *_chances(pair, gain - low, high - gain, people, _n_units(comparison), comparison.confidence_level),
@@ -403,7 +403,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
 
 
 def _n_units(comparison: Comparison) -> int:
-    """How many people are here, or probes where these vary."""
+    """The number of people, or of probes if these are the units."""
     facts = comparison.estimates[0].facts if comparison.estimates else None
     if facts is None:
         return 0
@@ -413,10 +413,10 @@ def _n_units(comparison: Comparison) -> int:
 def _chances(
     pair: Difference, below: float, above: float, people: int, units: int, level: float
 ) -> tuple[float | None, float | None, int, int | None]:
-    """The chances to pass an equal algorithm and to fail one twice the margin worse, people here, and units needed.
+    """Power: probabilities of passing an equal algorithm and failing one twice the margin worse; people, and units needed.
 
-    Bounds reach `below` and `above` from the difference, z standard errors on average. The reach falls with the root of the
-    number of units; where nobody differs, with their number itself.
+    Bounds are `below` and `above` the difference by z standard errors on average. The distance falls with the square root
+    of the number of units, or with the number itself if nobody differs.
     """
     if not pair.varies or pair.why_not is not None or pair.margin is None:
         return None, None, people, None

@@ -1,4 +1,4 @@
-"""Two sets of different people: is one rate above the other?"""
+"""Comparison of rates of two sets of different people."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def compare_independent(
 def _matched(
     first: Sequence[str], second: Sequence[str], pairs: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str]]:
-    """Which algorithm of the first set is compared with which of the second."""
+    """The pairs of algorithms of the first and the second set to compare."""
     for names, held, which in ((first, 0, "first"), (second, 1, "second")):
         wrong = next((two[held] for two in pairs if two[held] not in names), None)
         if wrong is not None:
@@ -189,7 +189,7 @@ def _matched(
 
 
 def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]:
-    """What is known of whether anybody is in both sets; people of one table are refused if somebody is."""
+    """Notes on people possibly in both sets; shared people of one table are refused."""
     tables = [one.experiment.samples for one in (first, second)]
     names = [
         {table.subjects[place] for place in np.unique(one.subjects)}
@@ -213,7 +213,7 @@ def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]
 def _independent(
     measure: Any, outcomes: Sequence[Outcomes], values: tuple[float, float], level: float
 ) -> Tested:
-    """The difference, its interval at every level, and a test of none."""
+    """The difference, its interval at any level, and the test of no difference."""
     rates = [
         replace(
             rates_of_people(PeopleSums.of(measure.success(one), one.subjects), measure.weights),
@@ -232,7 +232,7 @@ def _independent(
 
 
 def _score_test(values: tuple[float, float], sizes: tuple[int, int]) -> float:
-    """The pooled two-proportion score test, which is Pearson's chi-square."""
+    """The pooled two-proportion score test, equal to Pearson's chi-squared test."""
     pooled = (values[0] * sizes[0] + values[1] * sizes[1]) / sum(sizes)
     variance = pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1])
     if variance == 0:
@@ -267,7 +267,7 @@ class _OverPeople:
 
 
 def _newcombe(values: tuple[float, float], ends: Sequence[Interval]) -> Interval:
-    """Newcombe's hybrid: the distances from each rate to the ends of its interval, added in squares."""
+    """Newcombe's hybrid interval, from the squared distances of each rate to the ends of its interval."""
     (a, b), (first, second) = values, ends
     low = a - b - float(np.hypot(a - first.low, second.high - b))
     high = a - b + float(np.hypot(first.high - a, b - second.low))

@@ -1,4 +1,4 @@
-"""McNemar's test of some pairs of algorithms, over all probes and within categories of them: Table 4 of Beveridge et al. 2001."""
+"""McNemar's test of pairs of algorithms, over all probes and within categories: Table 4 of Beveridge et al. 2001."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ class McNemarRow(OfProbes, Record):
     Attributes
     ----------
     category
-        Of the probes; None for all of them.
+        The category of the probes; None for all probes.
     first, second
         The algorithms.
     counts
-        Probes by who recognises them.
+        The numbers of probes recognised by both, either and neither.
     test
         McNemar's test, adjusted for all tests of the table (Holm 1979). None without probes.
     difference
-        The first's rate less the second's, with Tango's interval of this row alone. None without probes.
+        The first rate minus the second, with Tango's interval for this row only. None without probes.
     n_people
-        Whose the probes are.
+        The number of people of the probes.
     why
-        Why there is no test, or why it can show little; None where neither is so.
+        Why there is no test, or why it has little power; otherwise None.
     """
 
     written = Written(
@@ -104,12 +104,12 @@ class McNemarRow(OfProbes, Record):
 
     @property
     def n_correct_first(self) -> Count:
-        """Probes that the first recognises."""
+        """The number of probes that the first recognises."""
         return self.counts.ss + self.counts.sf
 
     @property
     def n_correct_second(self) -> Count:
-        """Probes that the second recognises."""
+        """The number of probes that the second recognises."""
         return self.counts.ss + self.counts.fs
 
     @property
@@ -140,11 +140,11 @@ class McNemarTable(Result):
     adjustment
         How p-values are adjusted for the number of tests.
     answers
-        What the differences are of, what varies behind them, what is held fixed and what is assumed.
+        What the differences measure, what varies behind them, what is held fixed and what is assumed.
     cautions
         Cautions about the scores, such as training on the gallery.
     notes
-        What was tested, and cautions.
+        Notes on what was tested, and cautions.
 
     Examples
     --------
@@ -249,11 +249,11 @@ def mcnemar_table(
     rank
         The rank that counts as a success.
     by, categories
-        Columns whose values make categories of probes, and categories by rule.
+        Columns whose values define categories of probes, and categories by rule.
     pairs, against
         The pairs to test, by name (first, second); or a baseline to test every other algorithm against. Default: every pair.
     confidence_level
-        Of the intervals of differences.
+        The level of the intervals of differences.
 
     Returns
     -------
@@ -296,9 +296,9 @@ def mcnemar_of_sets(
     confidence_level: float,
     rank_in: Callable[[Experiment], Mapping[str, Outcomes]],
 ) -> McNemarTable:
-    """Test pairs whose probes are ranked already, over all probes and in each category.
+    """Test pairs with probes that are already ranked, over all probes and in each category.
 
-    `rank_in` ranks them anew for a category that has a gallery of its own.
+    `rank_in` ranks them again for a category with a separate gallery.
     """
     experiment = next(iter(outcomes.values())).experiment
     rows = [_row(None, {name: outcomes[name] for name in two}, rank, confidence_level) for two in pairs]
@@ -346,7 +346,7 @@ def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidenc
         low=low,
         high=high,
         confidence_level=confidence_level,
-        method=TANGO,  # the exact test stands beside it: its p-value is not that of this interval
+        method=TANGO,  # the exact test is reported instead: its p-value does not match this interval
         rests_on=RestsOn(n=counts.n, of="probe", n_units=people, unit="person"),
         n_sf=counts.sf,
         n_fs=counts.fs,

@@ -1,4 +1,4 @@
-"""Good, bad and ugly: probes divided by difficulty, and how much the division flatters or wrongs those who helped to make it."""
+"""Good, bad and ugly: probes divided by difficulty, and the bias for algorithms that helped to define the division."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class Judged(NamedTuple):
     Attributes
     ----------
     rate, naive
-        Its rate on the part that others made, and on the part that it helped to make.
+        The rate on the part defined without it, and on the part that it helped to define.
     selection
-        The second minus the first.
+        The naive rate minus the other.
     """
 
     rate: Estimate
@@ -83,7 +83,7 @@ class Partition(Result):
     Attributes
     ----------
     parts
-        Their names, the easiest first.
+        The names of the parts, easiest first.
     judges
         Whether algorithms are evaluated on parts defined by other ``algorithms``, or by other ``images`` of a person.
     algorithms, rank, confidence_level
@@ -91,18 +91,18 @@ class Partition(Result):
     n_probes, n_people
         The numbers of divided probes and of their people.
     rates
-        Of every algorithm (`who.algorithm`) on every part (`who.group`) made without it: by the other algorithms, or by the other images of
-        each person.
+        The rates of every algorithm (`who.algorithm`) on every part (`who.group`) defined without it: by the other algorithms, or by
+        other images of each person.
     naive
-        On the parts that it helped to make, of the same probes.
+        The rates on the parts that the algorithm helped to define, from the same probes.
     selection
         The naive rate minus the held-out rate: the selection effect, with its interval over people and the p-value of no
         effect.
     probes
-        A row for each probe: its id, person and difficulty (0 the easiest, 1 the hardest), its part by all judges, and for each algorithm the part made
-        without it; a study with pseudonyms has neither id nor person.
+        A row for each probe: its id, person and difficulty (0 easiest, 1 hardest), its part by all judges, and for each algorithm the part
+        defined without it; a study with pseudonyms has neither id nor person.
     table
-        The table of samples with the parts of probes as more columns, which conditions and categories can name.
+        The table of samples with the parts of probes as additional columns, for use in conditions and categories.
     answers, notes
         The meaning of the rates, and notes.
     """
@@ -126,7 +126,7 @@ class Partition(Result):
 
     @property
     def judged(self) -> tuple[Judged, ...]:
-        """The rate, the naive rate and what selection does, for every algorithm and part."""
+        """The rate, the naive rate and the selection effect, for every algorithm and part."""
         return tuple(map(Judged, self.rates, self.naive, self.selection))
 
     def of(self, algorithm: str, part: str) -> Judged:
@@ -135,14 +135,14 @@ class Partition(Result):
         Parameters
         ----------
         algorithm
-            Its name.
+            The name of the algorithm.
         part
             The name of the part, one of `parts`.
 
         Returns
         -------
         Judged
-            The rate on the part made without it, the naive one, and their difference.
+            The rate on the part defined without it, the naive rate, and their difference.
         """
         for row in self.judged:
             if (row.rate.algorithm, row.rate.who.group) == (algorithm, part):
@@ -184,7 +184,7 @@ def partition(
 ) -> Partition:
     """Divide probes into equal parts by difficulty (the good, the bad and the ugly) and measure the selection effect.
 
-    The difficulty of a probe is how far it is from its mate: one minus the share of probes that are farther, averaged over
+    The difficulty of a probe is its distance from its mate: one minus the share of probes that are farther, averaged over
     algorithms (after Phillips et al. 2011, who fuse two). Rates of an algorithm on parts that it helped to define are biased:
     its own errors put probes into the hardest part. Each algorithm is therefore evaluated on parts defined without it, by the
     other algorithms or, for a single algorithm, by other images of the person; the naive rate is also reported, with the
@@ -204,7 +204,7 @@ def partition(
         What defines the parts on which an algorithm is evaluated: other ``algorithms``, other ``images``, or ``auto``:
         algorithms if there are several.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def divide(
             else _of_other_images(hardness[place], people)
         )
         held.append(_divided(own, parts, judged))
-    # Both divisions are of the same probes: else their difference would also be one between people with one probe and people with several.
+    # Both divisions use the same probes: otherwise their difference would also reflect people with one and with several probes.
     helped = [naive if judges == "algorithms" else _divided(own, parts, judged) for own in hardness]
     judgements = [
         _judge(own, name, helped[place] == at, held[place] == at, rank, confidence_level)
@@ -318,7 +318,7 @@ def divide(
 
 
 def _hardness(closeness: Floats) -> Floats:
-    """From 0, the closest to its mate, to 1; equals share their places."""
+    """The difficulty of probes, from 0 (closest to the mate) to 1; ties share their ranks."""
     _, place, times = np.unique(-closeness, return_inverse=True, return_counts=True)
     closer = np.cumsum(times) - times
     made: Floats = (closer + (times - 1) / 2)[place] / max(len(closeness) - 1, 1)
@@ -338,7 +338,7 @@ def _of_other_images(hardness: Floats, people: npt.NDArray[np.intp]) -> Floats:
 
 
 def _places(values: Floats) -> Part:
-    """Number values in ascending order; those that differ by rounding alone, as sums less one of their terms do, are equal."""
+    """Number values in ascending order; values that differ only by rounding, such as sums minus one term, are equal."""
     order = np.argsort(values)
     made = np.empty(len(values), dtype=np.intp)
     made[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > ROUNDING)
@@ -346,7 +346,7 @@ def _places(values: Floats) -> Part:
 
 
 def _divided(hardness: Floats, parts: int, judged: npt.NDArray[np.bool_]) -> Part:
-    """Parts of equally many, and -1 for who is not judged; among equals, those that come first in the table are the easier."""
+    """Divide probes into parts of equal size, -1 if not judged; ties are broken by table order."""
     order = np.flatnonzero(judged)[np.argsort(_places(hardness[judged]), kind="stable")]
     made = np.full(len(hardness), -1, dtype=np.intp)
     made[order] = np.arange(len(order)) * parts // len(order)
@@ -361,7 +361,7 @@ def _judge(
     rank: int,
     confidence_level: float,
 ) -> Judged:
-    """One algorithm on one part: as made without it, and as it helped to make it."""
+    """Evaluate one algorithm on one part, defined without it and with it."""
     success = outcomes.success(rank)
     rate = _estimate(outcomes, held, rank, confidence_level)
     who = Who(algorithm=outcomes.algorithm, column="partition", group=part)
@@ -380,7 +380,7 @@ def _estimate(
 
 
 def _naive(success: Floats, naive: npt.NDArray[np.bool_], held: Estimate) -> Estimate:
-    """The rate on the part that the algorithm helped to make, which has no interval: one that takes the part as given is too narrow."""
+    """The rate on the part that the algorithm helped to define; without an interval, which would be too narrow."""
     return Estimate(
         who=held.who,
         value=float(success[naive].mean()),
@@ -401,7 +401,7 @@ def _selection(
     who: Who,
     confidence_level: float,
 ) -> Difference:
-    """The rate on the naive part less that on the other, with people as clusters; those in both weigh against themselves."""
+    """The naive rate minus the other, with people as clusters; probes in both parts partly cancel."""
     rows = np.concatenate([np.flatnonzero(naive), np.flatnonzero(held)])
     first = np.repeat([1.0, 0.0], [naive.sum(), held.sum()])
     people = np.unique(subjects[rows], return_inverse=True)[1].astype(np.intp)

@@ -1,4 +1,4 @@
-"""``explain_outcomes``: which trials of a table succeed?"""
+"""``explain_outcomes``: regression of the outcomes in a table."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def explain_outcomes(
     success
         Column of the outcome: 1 for a success, 0 for a failure; or a number.
     on
-        The model, of columns of the table: ``"age + sex * glasses"``, ``"cut(age, 4)"``.
+        The model, in terms of columns of the table: ``"age + sex * glasses"``, ``"cut(age, 4)"``.
     cluster
         Column of clusters, such as people; default: all rows are independent.
     weights
-        Column of sampling weights: how many members of the population a row represents.
+        Column of sampling weights: the number of population members that a row represents.
     strata
         Column of strata, within which clusters were sampled.
     covariance
@@ -55,7 +55,7 @@ def explain_outcomes(
         How to handle rows with missing covariates: ``error`` raises an error, ``drop`` leaves them out with a note on how they
         differ.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
 
     Returns
     -------

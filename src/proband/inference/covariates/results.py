@@ -1,4 +1,4 @@
-"""What a regression on covariates finds: standardised rates and differences first, coefficients behind them."""
+"""Results of regressions on covariates: standardised rates and differences, and the coefficients."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ WITH_INTERACTIONS = Sentence("covariates.with-interactions", "note", "with its i
 
 @dataclass(frozen=True, eq=False)
 class FitCheck:
-    """Whether the model fits: outcomes beside what it expects, in groups of rows.
+    """The fit of the model: observed and expected outcomes in groups of rows.
 
     Attributes
     ----------
     by
-        What rows are grouped by: a number that is a covariate, or None for the outcome that the whole model expects.
+        The numeric covariate by which rows are grouped, or None for the outcome expected by the model.
     observed
-        For each group the mean observed outcome with its interval over people, at the mean of what it is grouped by.
+        For each group, the mean observed outcome with its interval over people, at the mean of the grouping variable.
     expected, n
-        For each group the mean expected outcome, and its rows.
+        For each group, the mean expected outcome and the number of rows.
     test
-        That the groups add nothing to the model: a score test over people (Horton et al. 1999); None where it has no answer.
+        A score test over people that the groups add nothing to the model (Horton et al. 1999); None if it is undefined.
     """
 
     by: str | None
@@ -63,37 +63,37 @@ class CovariateStudy(Result):
     Attributes
     ----------
     formula
-        The model, every term by itself.
+        The model, with every term written out.
     outcome, rank
-        ``success`` at that rank or better, ``match`` with the mate at a threshold, or ``log-rank``; of a table of outcomes ``success``, or ``number`` where these
-        are not all 0 or 1, and no rank.
+        ``success`` at that rank or better, ``match`` with the mate at a threshold, or ``log-rank``; for a table of outcomes ``success``, or ``number`` if
+        these are not all 0 or 1, and no rank.
     fmr, thresholds
-        For ``match``: the false match rate, and the threshold of each algorithm that has it here.
+        For ``match``: the false match rate, and the threshold of each algorithm with this rate.
     algorithms
         The algorithms, on the same probes; empty for a table of outcomes.
     n_rows, n_probes, n_people
-        Rows (a probe and an algorithm each), probes and people; of a table of outcomes rows twice, and clusters.
+        The numbers of rows (one per probe and algorithm), probes and people; for a table of outcomes, rows twice and clusters.
     n_incomplete
         Probes left out because a covariate is missing.
     rate
-        The mean outcome of all rows, with their weights.
+        The weighted mean outcome of all rows.
     tests, overall
-        Whether a term does anything, all of its coefficients together: of every term (`who.column`), adjusted for their number
-        (Holm 1979), and of all terms. A covariate that acts on others is tested with all of its terms.
+        Joint tests of all coefficients of every term (`who.column`), adjusted for the number of terms (Holm 1979), and of all
+        terms together. A covariate with interactions is tested with all of its terms.
     rates
-        Standardised: the expected rate, or mean, if every probe had one value (`who.group`) of a covariate (`who.column`), and all else as
-        it is; then with a second covariate that is set as well, where the two act on each other.
+        Standardised rates: the expected rate, or mean, if every probe had one value (`who.group`) of a covariate (`who.column`) and all
+        others unchanged; for interactions, also with a second covariate set.
     observed
-        The observed mean outcome at each level, without an interval; for levels only.
+        The observed mean outcome at each level, without an interval; only for categorical covariates.
     differences
-        The standardised rate with one value of a covariate less that with another, at a level of a second one where the two act on each other;
-        with `who.other_reference`, the difference there less that in this level: how much one acts on the other.
+        The difference of standardised rates with two values of a covariate, for interactions at a level of the second covariate;
+        with `who.other_reference`, this difference minus that at the reference level: the interaction.
     curves
-        The standardised rate along a number that is a covariate.
+        The standardised rate as a function of a numeric covariate.
     coefficients, ratios
-        The coefficients of the regression, intercept first: of log odds, of log ranks, or of the number that is explained;
-        `who.column` is the term and `who.group` the coefficient. The ratios are of odds or of ranks; there are none of another
-        number.
+        The coefficients of the regression, intercept first, on the scale of log odds, log ranks, or the explained number;
+        `who.column` is the term and `who.group` the coefficient. Ratios are of odds or of ranks; other numbers have
+        none.
     checks
         The goodness of fit: by expected rate, then by every numeric covariate.
     covariance, design
@@ -136,7 +136,7 @@ class CovariateStudy(Result):
 
     @property
     def family(self) -> Family:
-        """Which regression it is."""
+        """The kind of regression."""
         return family_of(self.outcome)
 
     @property
@@ -146,21 +146,21 @@ class CovariateStudy(Result):
 
     @property
     def row(self) -> str:
-        """What has an outcome: a probe, or a row of a table."""
+        """The unit with an outcome: a probe, or a row of a table."""
         return "probe" if self.unit == "person" else "row"
 
     @property
     def units(self) -> str:
-        """Several of what varies."""
+        """The plural of the independent unit."""
         return "people" if self.unit == "person" else f"{self.unit}s"
 
     @property
     def mean_called(self) -> str:
-        """What the mean outcome is called."""
+        """The name of the mean outcome."""
         return {"log-rank": "mean log rank", "number": "mean"}.get(self.outcome, "rate")
 
     def rate_of(self, covariate: str, level: str, other_level: str = "") -> Estimate:
-        """Find a standardised rate by what is set to what.
+        """Return the standardised rate for given values of covariates.
 
         Parameters
         ----------
@@ -183,17 +183,17 @@ class CovariateStudy(Result):
         )
 
     def observed_at(self, who: Who) -> float | None:
-        """The mean outcome of those that have what a standardised rate is about; None for a number.
+        """Return the observed mean outcome at the levels of a standardised rate; None for a numeric covariate.
 
         Parameters
         ----------
         who
-            What the standardised rate is about: its `who`.
+            The `who` of the standardised rate.
 
         Returns
         -------
         float or None
-            The mean outcome that was observed.
+            The observed mean outcome.
         """
         return next((rate.value for rate in self.observed if rate.who == who), None)
 
@@ -210,11 +210,11 @@ class CovariateStudy(Result):
 
 
 def _set_to(who: Who) -> str:
-    """What is set to what: ``probe.glasses on, algorithm pca``."""
+    """The values of covariates in words: ``probe.glasses on, algorithm pca``."""
     other = f", {who.other_column} {who.other_group}" if who.other_column else ""
     return f"{who.column} {who.group}{other}"
 
 
 def family_of(outcome: Outcome) -> Family:
-    """Which regression explains an outcome."""
+    """The kind of regression for an outcome."""
     return "linear" if outcome in ("log-rank", "number") else "logistic"

@@ -160,7 +160,7 @@ def covariates(
 ) -> CovariateStudy:
     """Explain which probes succeed by covariates of the probe, its mate, their pair and the algorithm.
 
-    Results are *standardised* rates (the expected rate if every probe had one value of a covariate and kept all other values)
+    Results are *standardised* rates (the expected rate if every probe had a given value of a covariate and kept all others)
     and their differences, from a logistic regression of success (or a linear regression of the log rank). They are for new
     people; algorithms, gallery and the distribution of the other covariates are held fixed. The regression is
     population-averaged (Liang & Zeger 1986, independence), with all rows of a person as one cluster: standard errors are CR2
@@ -187,7 +187,7 @@ def covariates(
         How to handle probes with missing covariates: ``error`` raises an error, ``drop`` leaves them out with a note on how
         they differ.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def covariates(
 
     Examples
     --------
-    Twelve people, six of whom wear glasses in their probes; three of six fail with, one of six without:
+    Twelve people, six of whom wear glasses in their probes; three of six fail with glasses, one of six without:
 
     >>> from proband import Samples, Scores
     >>> n = 12
@@ -225,7 +225,7 @@ def covariates(
 def chosen_algorithms(
     model: Formula, names: Sequence[str], pairs: Sequence[Names] = (), against: str | None = None
 ) -> tuple[Names, ...] | None:
-    """Check which pairs of algorithms were chosen; refused where the model does not tell algorithms apart."""
+    """Return the selected pairs of algorithms; refuse them if the model has no term for algorithms."""
     chosen = chosen_pairs(names, pairs, against)
     if chosen and not any(covariate.kind == "algorithm" for covariate in model.covariates):
         raise UsageError(
@@ -244,7 +244,7 @@ def explain(
     confidence_level: float = 0.95,
     chosen: tuple[Names, ...] | None = None,
 ) -> CovariateStudy:
-    """Explain outcomes by a model (see `covariates`); of algorithms the pairs `chosen` are compared."""
+    """Explain outcomes by a model (see `covariates`), and compare the `chosen` pairs of algorithms."""
     rows = found.rows(model, incomplete)
     y = found.kept(rows.kept)
     found.require_both(y)
@@ -254,7 +254,7 @@ def explain(
     fit = regress(coding.matrix, y, family_of(found.outcome), weights)
     coding.check_separated(fit)
     sandwich = found.sandwich(fit, rows, covariance)
-    # A covariate of the model is held where a standardised rate puts it: it neither varies nor is it fixed at what the data have.
+    # Standardised rates set the covariates of the model, which are thus neither varying nor fixed at their observed values.
     explaining = {covariate.column for covariate in model.covariates}
     sampling = tuple(column for column in found.sampling if column.column not in explaining)
     method, answers = _METHODS[covariance], among(found.answers(covariance), sampling)
@@ -314,7 +314,7 @@ def explain(
 
 
 def _tests(coding: Coding, sandwich: Sandwich, method: Method) -> tuple[tuple[Test, ...], Test]:
-    """Every term, adjusted for their number; and all together."""
+    """The tests of every term, adjusted for their number, and of all terms together."""
     eye = np.eye(len(coding.names))
     held = {term_name(term): frozenset(term) for term in coding.formula.terms}
     places = {
@@ -332,7 +332,7 @@ def _tests(coding: Coding, sandwich: Sandwich, method: Method) -> tuple[tuple[Te
 
 
 def _test(term: str, joint: JointTest, method: Method, notes: tuple[Note, ...] = ()) -> Test:
-    """The test of a term; without statistic and p-value where too few people are behind it."""
+    """The test of a term, without statistic and p-value if there are too few people."""
     possible = bool(np.isfinite(joint.p_value))
     return Test(
         who=Who(column=term),
@@ -378,7 +378,7 @@ def _coefficients(
 
 
 def _ratio(coefficient: Estimate, of: Target) -> Estimate:
-    """The odds ratio, or the ratio of ranks, of a coefficient of logarithms."""
+    """The odds ratio, or the ratio of ranks, of a coefficient on the log scale."""
     return replace(
         coefficient,
         value=_exp(coefficient.value),
@@ -394,7 +394,7 @@ def _exp(value: float) -> float:
 
 
 def _fitting(checks: Sequence[FitCheck]) -> list[Note]:
-    """One sentence for the whole model, and one for each number."""
+    """One note on the model, and one for each diagnostic."""
     said = []
     for check in checks:
         p = None if check.test is None else check.test.p_value

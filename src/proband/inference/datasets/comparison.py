@@ -119,7 +119,7 @@ def compare_datasets(
     algorithm, success, cluster
         For outcomes: the columns of the algorithm, of successes (1 or 0), and of the person.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def _pair(
 
 
 def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[str, ...], ...]:
-    """The longest runs of algorithms, in the order of their ranks, of which no two are significantly different."""
+    """The longest runs of algorithms, in order of rank, without significant differences."""
     apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.difference.told_apart}
     runs: list[tuple[int, int]] = []
     for start in range(len(names)):
@@ -292,7 +292,7 @@ def _notes(
     pairs: Sequence[DatasetPair],
     confidence_level: float,
 ) -> Any:
-    n = max(one.n for _, _, one in tested)  # data sets without a difference say nothing
+    n = max(one.n for _, _, one in tested)  # data sets without a difference are not informative
     least = min(1.0, len(pairs) * 2.0 ** (1 - n))
     if least > 1 - confidence_level + 1e-12:
         few = {"n": n, "pairs": len(pairs), "least": least}

@@ -1,4 +1,4 @@
-"""What is found of algorithms over several data sets."""
+"""Results of comparisons over several data sets."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ UNDECIDED = Sentence(
 
 @dataclass(frozen=True)
 class PooledDifference:
-    """The mean difference over data sets of which these are a sample.
+    """The mean difference over a population of data sets, of which these are a sample.
 
     Attributes
     ----------
     difference
         The mean over data sets, its interval and its test.
     prediction_low, prediction_high
-        Between which the difference in another data set lies; None with two data sets.
+        The ends of the prediction interval for a new data set; None with two data sets.
     tau
         The standard deviation of true differences between data sets.
     heterogeneity, i_squared
-        Cochran's Q, the test that they are all the same, and the share of the spread that is not chance.
+        Cochran's Q test of equal differences, and the share of their variation not due to chance.
     """
 
     difference: Difference
@@ -58,14 +58,14 @@ class DatasetPair:
     Attributes
     ----------
     difference
-        The first's accuracy less the second's: Hodges and Lehmann's median with its exact interval, which too few data sets do not have. Its test is that
-        of the sum of the positive signed ranks, adjusted by Holm among all pairs, and the verdict is of the adjusted one.
+        The first accuracy minus the second: Hodges and Lehmann's median with its exact interval, if there are enough data sets. The test is
+        the signed-rank test, adjusted by Holm for all pairs, and the verdict uses the adjusted p-value.
     wins, ties, losses, sign_p_value
-        In how many data sets the first is better, as good and worse, and the sign test of that.
+        The numbers of data sets in which the first is better, equal and worse, and the p-value of the sign test.
     mean_difference
-        Of the data sets, each weighing the same.
+        The mean difference over data sets, equally weighted.
     pooled
-        The mean over data sets by random effects; None where no standard errors are known.
+        The random-effects mean over data sets; None without standard errors.
     """
 
     difference: Difference
@@ -87,7 +87,7 @@ class DatasetPair:
         return self.difference.second
 
     def sentence(self) -> Note:
-        """Say whether one is better."""
+        """The verdict in words."""
         median, n = self.difference, self.wins + self.ties + self.losses
         if not median.told_apart:
             return UNDECIDED(
@@ -117,7 +117,7 @@ class DatasetAccuracy:
     Attributes
     ----------
     dataset, algorithm, accuracy, rank
-        Its accuracy, and its rank among the algorithms there: 1 is the best, equals share their mean.
+        The accuracy, and the rank among algorithms in this data set: 1 is the best, ties share the mean rank.
     """
 
     dataset: str
@@ -134,11 +134,11 @@ class DatasetComparison(Result):
     Attributes
     ----------
     algorithms, average_ranks
-        Their names, ordered by average rank, and their average ranks.
+        The names of algorithms, ordered by average rank, and their average ranks.
     datasets
         The names of the data sets.
     pairs
-        Every two algorithms.
+        All pairs of algorithms.
     groups
         Groups of algorithms, adjacent by average rank, without significant differences: the lines in the figure.
     friedman, iman_davenport
@@ -213,7 +213,7 @@ class DatasetComparison(Result):
 
 
 def _row(pair: DatasetPair) -> dict[str, object]:
-    """A pair with its median, and with its mean where that is known."""
+    """A row for a pair, with the median difference, and the mean if known."""
     row: dict[str, object] = {
         "first": pair.first,
         "second": pair.second,

@@ -1,4 +1,4 @@
-"""Several probes of a person are not independent: how much does that cost?"""
+"""The correlation of probes within people, and its design effect."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ Squares = TypeVar("Squares", float, Floats)
 
 
 def over_people(squares: Squares, n_people: int) -> Squares:
-    """Find the variance of a sum over people drawn anew, from the summed squares of what each adds beyond its share."""
+    """Compute the variance of a sum over new people, from the summed squares of their deviations."""
     return n_people / (n_people - 1) * squares
 
 
 def variance_over_people(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float:
-    """The variance of a mean over people drawn anew, each with as many values as here: Σ(y_i − r·m_i)²·k/(k − 1)/n².
+    """Compute the variance of a mean over new people with the same numbers of values: Σ(y_i − r·m_i)²·k/(k − 1)/n².
 
     Parameters
     ----------
     values
-        One for each probe or sample. Person i has m_i of them, which add up to y_i; r is the mean of all n.
+        One value for each probe or sample. Person i has m_i values with sum y_i; r is the mean of all n.
     people
-        Whose each is, as a number; at least two people.
+        The person of each value, as a number; at least two people.
 
     References
     ----------
@@ -49,9 +49,9 @@ def variance_over_people(values: Floats, people: npt.NDArray[np.integer[Any]]) -
 
 
 def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float:
-    """How much more a mean varies over people than over independent probes; at least one.
+    """Compute the ratio of the variance of a mean over people to that over independent probes, at least one.
 
-    Where nothing shows how alike a person's probes are, each person counts once.
+    If the correlation within people cannot be estimated, each person counts once.
     """
     n, k = len(values), len(np.unique(people))
     if k == n:
@@ -85,7 +85,7 @@ def cluster_statistics(
     -----
     With y_i the successes among the m_i probes of person i, n probes of K people and the rate p = Σ y_i/n, the standard error
     over people is √[K/(K − 1) Σ (y_i − p m_i)²]/n, that of independent probes √(p(1 − p)/n). The design effect is the square of
-    their quotient, the effective size n over it (Rao & Scott 1992); the intraclass correlation is that of the analysis of
+    their ratio, and the effective size n divided by it (Rao & Scott 1992); the intraclass correlation is that of the analysis of
     variance, (MSB − MSW)/(MSB + (m̃ − 1)MSW) with m̃ = (n − Σ m_i²/n)/(K − 1).
 
     With only one person, or with no successes or no failures, the variation between people cannot be estimated: the design

@@ -1,4 +1,4 @@
-"""A whole cumulative match characteristic with a band, at each rank or for the whole curve at once."""
+"""A whole cumulative match characteristic with a pointwise or simultaneous band."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def estimate_cmc(
     weights
         What is weighted equally: every ``probe``, or every ``person``.
     confidence_level
-        Of the band.
+        The level of the band.
     seed
         The seed of replicates.
     engine
-        Where the work runs; by default on this machine.
+        Where computations run; by default on this machine.
 
     Returns
     -------
@@ -144,10 +144,10 @@ def closed_band(
     supposed: Supposed | None = None,
     population: int | None = None,
 ) -> Band:
-    """Give a curve the interval that `estimate` gives at each rank, in one pass.
+    """Compute the interval of `estimate` at each rank of a curve, in one pass.
 
-    Where it nears 1 and fewer than two probes are missed, how alike a person's probes are is `supposed`, and borrowed from its first
-    rank unless that is said. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
+    Where fewer than two probes are missed, the correlation within people is `supposed`, by default borrowed from the first
+    rank. Fractional successes, which are summed rank by rank, are followed up to rank 2,000.
     """
     borrowed = supposed_by([outcomes]) if supposed is None else supposed
     case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, population, borrowed)
@@ -177,7 +177,7 @@ def closed_band(
 
 
 def _resampled(replicates: Floats, allowed: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
-    """Percentiles at each rank, which do not fall; where replicates are alike, what as many units without an event allow."""
+    """Nondecreasing percentiles at each rank; if replicates are equal, the bound for as many units without an event."""
     tail = (1 - level) / 2
     low, high = np.quantile(replicates, [tail, 1 - tail], axis=0)
     alike = high - low <= ROUNDING

@@ -1,4 +1,4 @@
-"""A measure under a design: how good is this algorithm, and how sure can we be?"""
+"""Estimation of a measure under a design, with its interval."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def estimate(
         method and the reason; names are accepted: ``"bootstrap"``. `Galleries` needs scores and divides the people into several
         galleries. For a pool: `ImageChoice`. `TrainingSets` needs several scores of one algorithm, trained on different sets.
     confidence_level
-        0.95 by default.
+        The level of the interval.
     seed
         The seed of replicates.
     population
@@ -140,7 +140,7 @@ def estimate(
         ``lower`` or ``upper``: a lower or upper bound instead of an interval: the end of the two-sided interval with twice the
         error probability; the other end is open.
     engine
-        Where the work runs; by default on this machine.
+        Where computations run; by default on this machine.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def estimate(
 
     Examples
     --------
-    Of 20 people 16 are recognised:
+    Of 20 people, 16 are recognised:
 
     >>> import numpy as np
     >>> from proband.measures import RecognitionRate
@@ -174,7 +174,7 @@ def estimate(
 
 
 def bounded(found: Estimate, side: Side, confidence_level: float, in_points: bool) -> Estimate:
-    """Make a one-sided bound of a two-sided interval whose level is 1 − 2α."""
+    """Convert a two-sided interval at level 1 − 2α to a one-sided bound."""
     ends = opened(Interval(found.low, found.high), side, limits_of(in_points))
     beside, again = found.by_person, found.again
     if beside is not None:
@@ -194,13 +194,13 @@ def _bounded_again(
 
 
 def estimates(question: Question) -> tuple[Estimate, ...]:
-    """Estimate every algorithm of a question by itself; without a design the one that speaks of other people is taken."""
+    """Estimate every algorithm of a question separately; the default design is for new people."""
     asked = settled(question)
     return procedure_for(asked).estimate(asked)
 
 
 def settled(question: Question) -> Question:
-    """Give a question its design: where nobody named one, what speaks of other people, and why."""
+    """Set the design of a question; by default one for new people, with the reason."""
     if question.design is not None or question.view != "outcomes":
         return question
     design, why = chosen_design(question)
@@ -208,9 +208,9 @@ def settled(question: Question) -> Question:
 
 
 def chosen_design(question: Question) -> tuple[Design, tuple[Note, ...]]:
-    """Choose the design that ``auto`` takes to speak of other people, and say why.
+    """Choose the design of ``auto``, which is for new people, with the reason.
 
-    One probe for each person: `Binomial`. Several, or fractions of successes: `Clustered`. No rate: `Bootstrap` over people.
+    One probe per person: `Binomial`. Several, or fractional successes: `Clustered`. Not a rate: `Bootstrap` over people.
     """
     case = cases_of(question)[0]
     if not case.is_share:

@@ -1,4 +1,4 @@
-"""Several algorithms, measured together: rates and whole curves with their intervals, by probe category."""
+"""Evaluation of several algorithms: rates and curves with their intervals, by probe category."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from proband.scores import Scores
 from proband.scores.several import by_name
 from proband.words import Note, Sentence
 
-ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
+ALTERED_FROM = "altered_from"  # the column with the original sample of an altered copy
 _EMPTY = Sentence("evaluation.empty-category", "caution", "left out: {why}")
 _OWN_GALLERY = Sentence(
     "evaluation.own-gallery",
@@ -78,11 +78,11 @@ def evaluate(
         each algorithm is ranked once, and once more for each category with a separate gallery. Categories without probes are
         left out, with a note.
     by
-        Columns whose values make more categories, such as the sex of the person.
+        Columns whose values define additional categories, such as the sex of the person.
     pooled
         The probes of the first set; by default all probes.
     ranks
-        The ranks that tables show; whole curves are always computed.
+        The ranks shown in tables; whole curves are always computed.
     confidence_level
         The level of the intervals, which are for new people (``auto`` of `estimate_cmc`).
     weights
@@ -95,7 +95,7 @@ def evaluate(
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
     engine
-        Where the work runs; by default on this machine.
+        Where computations run; by default on this machine.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def evaluate(
     two_sided_level(confidence_level, one_sided)
     categories = categories_by(experiment, categories, by)
     _check_ranks(ranks)
-    _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
+    _sets(experiment, categories, pooled)  # errors in these are raised before anything is ranked
 
     def ranked(within: Experiment) -> list[Outcomes]:
         checked = check_orientation and within is experiment
@@ -160,7 +160,7 @@ def categories_by(
 def probe_sets(
     experiment: Experiment, by: str | Category | Sequence[Category]
 ) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
-    """Return the experiment over all probes (None) and over each category, and notes on categories that no probe falls into."""
+    """Return the experiment of all probes (None) and of each category, and notes on empty categories."""
     named = isinstance(by, str)
     return _sets(experiment, categories_by(experiment, () if named else by, by if named else ()), None)  # type: ignore[arg-type]
 
@@ -178,9 +178,9 @@ def evaluate_outcomes(
     one_sided: Side | None = None,
     population: int | None = None,
 ) -> Evaluation:
-    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
+    """Measure algorithms whose probes are already ranked in one experiment; otherwise like `evaluate`.
 
-    `rank_in` ranks the same algorithms in another experiment, for categories with galleries of their own.
+    `rank_in` ranks the same algorithms in another experiment, for categories with separate galleries.
     """
     _check_ranks(ranks)
     sets, notes = ranked_sets(ranked, experiment, categories, rank_in, pooled)
@@ -197,9 +197,9 @@ def ranked_sets(
     rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
     pooled: Category | None = None,
 ) -> tuple[dict[str | None, list[Outcomes]], tuple[Note, ...]]:
-    """Return what became of the pooled probes (None: all of them) and of those of each category, and notes on the categories.
+    """Return the outcomes of the pooled probes (key None) and of each category, and notes on the categories.
 
-    Outcomes are restricted to the probes of a category; `rank_in` ranks again in those that have galleries of their own.
+    Outcomes are restricted to the probes of a category; `rank_in` ranks again for categories with separate galleries.
     """
     sets, notes = _sets(experiment, categories, pooled)
     made: dict[str | None, list[Outcomes]] = {}
@@ -224,7 +224,7 @@ def evaluate_sets(
     one_sided: Side | None = None,
     population: int | None = None,
 ) -> Evaluation:
-    """Measure algorithms on sets of probes that `ranked_sets` made of `ranked`; as `evaluate` otherwise."""
+    """Measure algorithms on the sets of probes from `ranked_sets`; otherwise like `evaluate`."""
     _check_ranks(ranks)
     supposed = supposed_by(ranked)
     entries = []
@@ -240,7 +240,7 @@ def evaluate_sets(
 
 
 def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
-    """A band whose lower or upper end alone is a bound, at each rank."""
+    """A band with a one-sided bound at each rank."""
     if side is None:
         return band
     low, high = (
@@ -260,7 +260,7 @@ def _check_ranks(ranks: Sequence[int]) -> None:
 def _sets(
     experiment: Experiment, categories: Sequence[Category], pooled: Category | None
 ) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
-    """The experiment over the pooled probes and over each category, and notes on copies among the former and categories without any."""
+    """The experiments of the pooled probes and of each category, with notes on altered copies and empty categories."""
     name, whole = (None, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
     sets = {name: whole}
     notes = _altered(probes_called(name), whole)
@@ -285,7 +285,7 @@ def _sets(
 
 
 def _altered(name: str, experiment: Experiment) -> list[Note]:
-    """Say that copies which were altered digitally are counted together with photographs."""
+    """Note that digitally altered copies are counted together with photographs."""
     frame = experiment.samples.frame
     if ALTERED_FROM not in frame.columns:
         return []

@@ -1,4 +1,4 @@
-"""What became of several algorithms on several sets of probes: outcomes, curves, bands and rates."""
+"""Results of several algorithms on several sets of probes: outcomes, curves, bands and rates."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ CENSORED_AT = 10
 
 
 def probes_called(category: str | None) -> str:
-    """Return what people call a set of probes: the name of its category, or all probes where there is none."""
+    """Return the name of a set of probes: that of its category, or "all probes"."""
     return str(_ALL_PROBES) if category is None else category
 
 
 class OfProbes:
-    """What is of one set of probes: of a category, or of all probes where that is None."""
+    """A mixin for results of one set of probes: of a category, or of all probes (None)."""
 
     category: str | None
 
     @property
     def probe_set(self) -> str:
-        """What people call the set of probes."""
+        """The name of the set of probes."""
         return probes_called(self.category)
 
 
@@ -166,7 +166,7 @@ class Entry(OfProbes, Result):
         Parameters
         ----------
         rank
-            From 1; beyond the last rank the curve stays as it ends.
+            From 1; beyond the last rank, the last value of the curve.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Entry(OfProbes, Result):
 
     @property
     def intervals(self) -> dict[Rank, Interval | None]:
-        """Their intervals."""
+        """The interval of the rate at each rank shown in tables."""
         return {rank: self.interval(rank) for rank in self.ranks}
 
     def interval(self, rank: Rank) -> Interval | None:
@@ -290,7 +290,7 @@ class Evaluation(Result):
 
     @property
     def answers(self) -> Answers:
-        """What the numbers are of, what varies behind them, what is fixed and what is assumed."""
+        """What the numbers measure, what varies behind them, what is held fixed and what is assumed."""
         return self.entries[0].band.answers
 
     @property
@@ -299,7 +299,7 @@ class Evaluation(Result):
         return self.entries[0].band.confidence_level
 
     def __getitem__(self, algorithm: str) -> Entry:
-        """One algorithm on the first set of probes."""
+        """Return the entry of one algorithm on the first set of probes."""
         entries = {entry.algorithm: entry for entry in self.of(self.categories[0])}
         if algorithm not in entries:
             raise unknown_name("algorithm", algorithm, entries)
@@ -395,7 +395,7 @@ class Evaluation(Result):
         return found
 
     def curves_frame(self) -> pl.DataFrame:
-        """Every point of every curve: category, algorithm, rank, value, low, high.
+        """Return every point of every curve: category, algorithm, rank, value, low, high.
 
         Returns
         -------

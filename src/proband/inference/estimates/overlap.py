@@ -1,4 +1,4 @@
-"""What the gallery and the probe sets share: images and people in common (Beveridge et al. 2001, §4)."""
+"""Images and people that the gallery and the probe sets have in common (Beveridge et al. 2001, §4)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SetOverlap(Result):
     notes: tuple[Note, ...] = ()
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """One row for each two sets, and for each with itself."""
+        """One row for each pair of sets, and for each set with itself."""
         return frame_of_rows(
             [
                 {
@@ -74,14 +74,14 @@ def set_overlap(
     Parameters
     ----------
     experiment
-        Gallery and probes.
+        The gallery and probes.
     by, categories
-        Columns whose values make categories of probes, and categories by rule.
+        Columns whose values define categories of probes, and categories by rule.
 
     Returns
     -------
     SetOverlap
-        The numbers of images and people that every two sets share.
+        The numbers of images and people shared by each pair of sets.
 
     Examples
     --------

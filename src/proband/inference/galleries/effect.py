@@ -1,4 +1,4 @@
-"""Each column of images as the gallery in turn: does it matter which? (Micheals & Boult 2001)"""
+"""Each column of images as the gallery in turn: does the choice matter? (Micheals & Boult 2001)"""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ _ALIKE = Sentence(
 
 
 def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign | None = None) -> int:
-    """Find the number of images each that leaves the most probes of people with so many; of two that leave as many, the smaller.
+    """Find the number of images per person that keeps the most probes; the smaller of two equally good ones.
 
-    One image of each person is the gallery's, and the design must take as many units as the others are. At least half of the
-    people with three images are kept: a few people with very many images are no sample.
+    One image of each person is in the gallery, and the design must accept the number of the others as units. At least half of
+    the people with three images are kept, since a few people with very many images are not a useful sample.
     """
     least = (n_images >= 3).sum() / 2
     people = {k: int((n_images >= k).sum()) for k in range(3, int(n_images.max()) + 1)}
@@ -122,7 +122,7 @@ class ImageColumns:
         order_by: str | None = None,
         design: StratifiedDesign | None = None,
     ) -> ImageColumns:
-        """Use the first images of every person with enough images that every algorithm scored as query and as target.
+        """Select the first images of each person with enough images that all algorithms scored as query and target.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class ImageColumns:
         Returns
         -------
         ImageColumns
-            The images, people × columns.
+            The images, as people × columns.
         """
         usable = set(samples.ids)
         for one in scores:
@@ -336,7 +336,7 @@ def gallery_effect(
 
     Examples
     --------
-    Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
+    Three images of each of four people; person d's third image is equally similar to all, so searching for it fails.
 
     >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
@@ -382,7 +382,7 @@ def _numbered(rate: Estimate, gallery: int) -> Estimate:
 
 
 def _by_person(outcomes: Outcomes, rank: int) -> Floats:
-    """Each person's mean success."""
+    """The mean success of each person."""
     codes = np.unique(outcomes.subjects, return_inverse=True)[1]
     return np.asarray(
         np.bincount(codes, weights=outcomes.success(rank)) / np.bincount(codes), dtype=np.float64
@@ -390,9 +390,9 @@ def _by_person(outcomes: Outcomes, rank: int) -> Floats:
 
 
 def _hotelling(means: Floats, algorithm: str) -> Test:
-    """Hotelling's T² that all columns have the same mean, from contrasts with the last, as F.
+    """Hotelling's T² test of equal column means, from contrasts with the last column, as F.
 
-    Contrasts that do not vary independently of the others are left out. With no more people than contrasts there is no test.
+    Linearly dependent contrasts are left out. There is no test unless there are more people than contrasts.
     """
     contrasts = means[:, :-1] - means[:, -1:]
     n, most = contrasts.shape
@@ -424,7 +424,7 @@ def _hotelling(means: Floats, algorithm: str) -> Test:
 
 
 def _pairs(means: Floats, algorithm: str, confidence_level: float) -> tuple[Difference, ...]:
-    """Every two columns by Student's t over people."""
+    """Compare every two columns by Student's t over people."""
     n = len(means)
     reach = t_quantile(confidence_level, n - 1)
     made = []

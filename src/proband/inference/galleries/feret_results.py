@@ -1,4 +1,4 @@
-"""What a FERET study found, on each set of probes and in all."""
+"""Results of a FERET study, for each set of probes and overall."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from proband.words import Note, counted
 
 @dataclass(frozen=True, eq=False)
 class CategoryResult(OfProbes, Record):
-    """What one set of probes shows about the field of algorithms.
+    """The results of the field of algorithms on one set of probes.
 
     Attributes
     ----------
     average
         The mean of the algorithms' curves, with an interval at each rank.
     upper_bound
-        The curve of the algorithm that is best at rank 1, with its own band; `leader` is its name. Being picked as the best of
-        several on these very probes flatters it.
+        The curve of the algorithm that is best at rank 1, with its own band; `leader` is its name. It is biased upwards, since the
+        algorithm was selected on these probes.
     comparison
-        Every two algorithms at the study's rank; None for a single one.
+        All pairs of algorithms at the rank of the study; None for a single algorithm.
     difficulty
-        Whether the probes tell algorithms apart.
+        Whether the probes distinguish algorithms.
     category
         The set of probes; None for all.
     """
@@ -80,7 +80,7 @@ class FeretStudy(Result):
     results
         For each set of probes: average, current upper bound, comparison, difficulty.
     versions, improvements
-        One algorithm in two states.
+        Comparisons of two versions of one algorithm.
     variation
         Rates over disjoint galleries, for each set of probes and each order of people.
     sizes
@@ -117,12 +117,12 @@ class FeretStudy(Result):
 
     @property
     def told_of_participants(self) -> bool:
-        """Whether anything is known of any participant."""
+        """Whether there is information on any participant."""
         return any(getattr(one, name) is not None for one in self.participants for name in FACTS)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """The algorithms by the date of their test, the earliest first; one panel where no dates are known."""
+        """The algorithms by test date, earliest first; one panel if dates are unknown."""
         return panels_of(self.participants)
 
     def __repr__(self) -> str:
@@ -174,9 +174,9 @@ class FeretStudy(Result):
 
 
 def places_of(study: FeretStudy, one: CategoryResult) -> dict[str, tuple[int, tuple[int, int]]]:
-    """Find each algorithm's place on a set of probes (equal rates share one), and the places it can hold by the tests.
+    """Return the place of each algorithm on a set of probes (ties share a place), and its possible places by the tests.
 
-    By the tests an algorithm stands behind those that are significantly better and before those that it beats.
+    By the tests, an algorithm is behind those that are significantly better and ahead of those that it beats.
     """
     rates = {
         entry.algorithm: entry.curve.at(study.rank)

@@ -1,4 +1,4 @@
-"""The study of FERET 2000 (Phillips, Moon, Rizvi & Rauss) on any scores: categories, versions, galleries, sizes, rejection."""
+"""The FERET study (Phillips, Moon, Rizvi & Rauss 2000) for any scores: categories, versions, galleries, sizes, rejection."""
 
 from __future__ import annotations
 
@@ -298,11 +298,11 @@ def _variation(
     measure: RecognitionRate,
     settings: dict[str, Any],
 ) -> tuple[tuple[GalleryVariation, ...], tuple[Note, ...]]:
-    """Repeat every set of probes over every choice of galleries; say of which no gallery has a probe."""
+    """Repeat every set of probes over every division into galleries; note sets without probes in any gallery."""
     made, notes = [], []
     shown = [one for one in categories if one is None or one.name in evaluation.categories]
     for design in designs:
-        design.parts(experiment)  # galleries that cannot be made are no matter of a category
+        design.parts(experiment)  # impossible galleries do not depend on the category
         for category in shown:
             try:
                 made.append(
@@ -332,9 +332,9 @@ def _consistency(
     level: float,
     seed: int,
 ) -> tuple[Consistency, ...]:
-    """Over categories in the whole gallery, and over galleries and categories for each order of people.
+    """Consistency over categories in the whole gallery, and over galleries and categories for each order of people.
 
-    Where there are categories, all probes together would count theirs twice.
+    If there are categories, all probes together are not used, since they would count twice.
     """
     chosen = evaluation.categories[1:] or evaluation.categories
 
@@ -379,7 +379,7 @@ def _sizes(
     sizes: Sequence[int],
     ranking: dict[str, Any],
 ) -> tuple[tuple[SizeCurve, ...], tuple[Note, ...]]:
-    """The expected rates of every entry, and which sizes the galleries of categories cannot have."""
+    """The expected rates of every entry, and notes on sizes impossible for galleries of categories."""
     rank, level = evaluation.ranks[0], evaluation.confidence_level
     by_name = {one.name: one for one in scores}
     made, notes, whole = [], dict[Note, None](), dict[str, Outcomes]()

@@ -1,4 +1,4 @@
-"""What was found over several galleries of different people: each gallery, each cell, each algorithm, and all of it."""
+"""Results over several galleries of different people: by gallery, by cell, by algorithm, and overall."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class GalleryFacts:
     Attributes
     ----------
     number, people, images
-        The gallery's number from 1, and who and what is enrolled in it.
+        The number of the gallery, from 1, and the numbers of people and images enrolled.
     probes, probe_people
-        Probes, and how many people they are of.
+        The numbers of probes and of their people.
     mean_age
-        The mean time between probe and mate; None where it was not asked for or is not known.
+        The mean time between probe and mate; None if not requested or unknown.
     first, last
-        Where the gallery begins and ends in the ordering column; None where people were dealt at random.
+        The first and last value of the ordering column; None if people were assigned at random.
     """
 
     number: int
@@ -51,12 +51,12 @@ class GalleryCell(Record):
     Attributes
     ----------
     estimate
-        The rate, and its interval over other people searched for in this gallery; None in an empty cell.
+        The rate with its interval for new people searched in this gallery; None in an empty cell.
     place, place_interval
-        One more than the number of algorithms with a higher rate in this gallery, and between which places it lies when the
-        gallery's people are drawn anew, the same for all algorithms.
+        One plus the number of algorithms with a higher rate in this gallery, and its interval when the people of the gallery
+        are resampled, jointly for all algorithms.
     probes
-        How many were scored.
+        The number of scored probes.
     """
 
     written = Written(also=("best_place", "worst_place"), without=("place_interval",))
@@ -75,12 +75,12 @@ class GalleryCell(Record):
 
     @property
     def best_place(self) -> Rank | None:
-        """The best place that the interval holds."""
+        """The best place in the interval."""
         return None if self.place_interval is None else self.place_interval[0]
 
     @property
     def worst_place(self) -> Rank | None:
-        """The worst place that the interval holds."""
+        """The worst place in the interval."""
         return None if self.place_interval is None else self.place_interval[1]
 
 
@@ -91,15 +91,15 @@ class GalleryRow:
     Attributes
     ----------
     mean
-        Of the rates over galleries, with Student's interval.
+        The mean rate over galleries, with Student's interval.
     standard_deviation, range
-        Over galleries; the range is the largest rate less the smallest.
+        The standard deviation and the range (largest minus smallest rate) over galleries.
     least_place, greatest_place
         The best and the worst place in any gallery.
     test
-        Whether the galleries differ by more than chance; its notes say why there is no p-value. None for the average over algorithms.
+        The test whether galleries differ by more than chance; notes explain a missing p-value. None for the average over algorithms.
     between
-        The standard deviation between galleries that chance leaves unexplained, 0 if there is none; None without a test.
+        The standard deviation between galleries beyond chance, 0 if none; None without a test.
     """
 
     algorithm: str
@@ -165,7 +165,7 @@ class GalleryVariation(OfProbes, Result):
         Parameters
         ----------
         algorithm
-            Its name.
+            The name of the algorithm.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class GalleryVariation(OfProbes, Result):
         return _framed([_summary_row(row) for row in (*self.rows, self.average)])
 
 
-# A column keeps its type where all of it is missing.
+# A column keeps its type if all values are missing.
 _TYPES: dict[str, Any] = {
     **dict.fromkeys(("value", "low", "high", "mean_age", "standard_deviation", "range"), pl.Float64),
     **dict.fromkeys(("statistic", "degrees_of_freedom", "p_value", "between"), pl.Float64),
@@ -238,7 +238,7 @@ def _summary_row(row: GalleryRow) -> dict[str, Any]:
 
 
 def _numbers(estimate: Estimate | None) -> dict[str, float | None]:
-    """The value and its ends; None where there are none."""
+    """The value and its ends; None if missing."""
     if estimate is None or not estimate.has_interval:
         return {"value": None if estimate is None else estimate.value, "low": None, "high": None}
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}

@@ -1,4 +1,4 @@
-"""Performance over several galleries of different people: rates, places, ages and how far they vary (Phillips et al. 2000)."""
+"""Performance over several galleries of different people: rates, places, ages and their variation (Phillips et al. 2000)."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def gallery_variation(
 
     Examples
     --------
-    Nine people in three galleries by year; those of the first three are not told apart.
+    Nine people in three galleries by year; the first three cannot be distinguished.
 
     >>> from proband.samples import Samples
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(9)]
@@ -235,7 +235,7 @@ def gallery_variation(
 def over_galleries(question: Question) -> tuple[Estimate, ...]:
     """Estimate the mean of a measure over galleries of different people, with Student's interval; replicates are the galleries.
 
-    x̄ ± t_{k−1} s/√k (Student 1908), for a rate on the logit scale. Other people vary, enrolled and searched for, in galleries of this size.
+    x̄ ± t_{k−1} s/√k (Student 1908), for a rate on the logit scale. It is for new people, enrolled and searched, in galleries of this size.
     """
     measure, within, design = question.measure, question.within, question.design
     level = question.confidence_level
@@ -303,7 +303,7 @@ def _ranked(
     progress: Progress,
     options: dict[str, Any],
 ) -> tuple[Ranked, tuple[Note, ...]]:
-    """Each algorithm's outcomes in each gallery, None where nothing can be scored, and what is to be said of them."""
+    """The outcomes of each algorithm in each gallery, None if nothing can be scored, and notes."""
     experiments = [one.experiment for one in parts.galleries]
     if not any(experiments):
         raise DesignError("No gallery has a probe of an enrolled person, so there is nothing to measure.")
@@ -350,13 +350,13 @@ def _facts(
 def _cells(
     measure: RecognitionRate, names: list[str], ranked: Ranked, level: float, seed: int, category: str
 ) -> list[list[GalleryCell]]:
-    """Algorithms × galleries."""
+    """The cells, algorithms × galleries."""
     cells: list[list[GalleryCell]] = [[] for _ in names]
     for gallery, column in enumerate(zip(*ranked, strict=True), 1):
         filled = [one for one in column if one is not None]
         rates = np.array([float(measure(one)) for one in filled])
         placed = iter(places(rates).tolist())
-        # A stream of its own for each gallery.
+        # A separate random stream for each gallery.
         own_seed = int(np.random.SeedSequence([seed, gallery]).generate_state(1)[0])
         ends = place_intervals(filled, measure.rank, level, own_seed) if filled else None
         bounds = iter(ends.T.tolist() if ends is not None else [None] * len(filled))
@@ -375,10 +375,10 @@ def _cells(
 
 
 def _in_gallery(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Estimate:
-    """The rate in one gallery; without an interval where all probes are of one person."""
+    """The rate in one gallery; without an interval if all probes are of one person."""
     if people_in(outcomes) > 1:
         own = estimate(outcomes, measure=measure, confidence_level=level, seed=seed)
-        return replace(own, facts=None)  # what the gallery holds is said once, for all algorithms
+        return replace(own, facts=None)  # notes on the gallery are given once for all algorithms
     measured = measure(outcomes)
     return Estimate(
         who=Who(algorithm=outcomes.algorithm),
@@ -397,7 +397,7 @@ def _rates_of(cells: Sequence[GalleryCell]) -> Floats:
 
 
 def _row(who: Who, rates: Floats, design: Galleries, answers: Answers, level: float) -> GalleryRow:
-    """The mean over galleries, and how far they vary."""
+    """The mean and the variation over galleries."""
     spread, n = spread_of(rates, level, _RATES), len(rates)
     low, high = spread.interval or (np.nan, np.nan)
     deviation = spread.standard_deviation
@@ -420,7 +420,7 @@ def _row(who: Who, rates: Floats, design: Galleries, answers: Answers, level: fl
 def _placed(
     row: GalleryRow, cells: Sequence[GalleryCell], outcomes: Sequence[Outcomes], rank: int
 ) -> GalleryRow:
-    """The same with its places, and the test whether galleries differ."""
+    """The row with places, and the test whether galleries differ."""
     placed = [cell.place for cell in cells if cell.place is not None]
     test, between = heterogeneity(outcomes, rank)
     test = replace(test, who=row.mean.who)
@@ -447,7 +447,7 @@ def _answers(measure: Any, parts: GalleryParts, n_filled: int) -> Answers:
 
 
 def _pooled_facts(within: Experiment, parts: GalleryParts, outcomes: Sequence[Outcomes]) -> Facts:
-    """The facts of all galleries together: their sizes are sums."""
+    """The facts of all galleries together, with summed sizes."""
     each = [one.facts for one in outcomes]
     summed = (
         "n_probes", "n_probe_subjects", "n_gallery_images", "n_gallery_subjects", "n_failed", "n_gallery_failed",
@@ -483,7 +483,7 @@ def _declined(rows: Sequence[GalleryRow]) -> tuple[Note, ...]:
 
 
 def _about_spread(flat: bool, n_filled: int) -> tuple[Note, ...]:
-    """What few galleries, and such as do not vary, cannot show."""
+    """Notes on the limits of few galleries, or of galleries that do not vary."""
     notes = []
     if n_filled < 3:
         notes.append(_FEW_GALLERIES())

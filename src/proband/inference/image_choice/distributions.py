@@ -1,4 +1,4 @@
-"""The distribution of a rate, or of a difference of rates, over many virtual experiments: counts, never a list of trials."""
+"""The distribution of a rate, or of a difference of rates, over virtual experiments, as counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Distribution(Result):
 
     Examples
     --------
-    Ten trials with two people: 2, 3 and 5 of them found nobody, one and both.
+    Ten trials with two people: 2 trials recognised nobody, 3 one person, and 5 both.
 
     >>> spread = Distribution(0, np.array([2, 3, 5]), 2)
     >>> spread.mean, round(spread.standard_deviation, 4), spread.n_trials, spread.at_most(0.5)
@@ -126,7 +126,7 @@ class Distribution(Result):
         Interval
             The lower and the upper end.
         """
-        # A share that is a whole number of trials must not fall short of it by rounding.
+        # Rounding must not take a share just below a whole number of trials.
         passed = np.floor((1.0 - check_level(confidence_level)) / 2 * self.n_trials + 1e-6)
         low = int(np.argmax(np.cumsum(self.counts) > passed))
         high = len(self.counts) - 1 - int(np.argmax(np.cumsum(self.counts[::-1]) > passed))
@@ -186,16 +186,16 @@ class Distribution(Result):
 
 @dataclass(frozen=True, eq=False)
 class RatesOverChoices:
-    """One algorithm's rates at ranks 1, 2, … over choices of images.
+    """The rates of one algorithm at ranks 1, 2, … over choices of images.
 
     Attributes
     ----------
     band
-        The mean at each rank, and between which ends the rates of choices lie.
+        The mean at each rank, with the percentile interval over choices.
     standard_deviation
-        At each rank.
+        The standard deviation at each rank.
     rank_1
-        All of the rate at rank 1.
+        The distribution of the rate at rank 1.
     """
 
     band: Band
@@ -205,16 +205,16 @@ class RatesOverChoices:
 
 @dataclass(frozen=True, eq=False)
 class DifferencesOverChoices:
-    """The first's rate less the second's at ranks 1, 2, … over choices of images.
+    """The first rate minus the second at ranks 1, 2, … over choices of images.
 
     Attributes
     ----------
     first, second
         The algorithms.
     band
-        The mean difference at each rank, and between which ends those of choices lie.
+        The mean difference at each rank, with the percentile interval over choices.
     not_won, not_won_by_second
-        The trials that the first, and that the second, does not win.
+        The numbers of trials that the first, and that the second, does not win.
     """
 
     first: str

@@ -1,4 +1,4 @@
-"""Estimates and comparisons over the choice of images: the same verbs, with a pool instead of an experiment."""
+"""Estimates and comparisons over the choice of images, with a pool instead of an experiment."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _FLIPPED = Method(
 def over_choices(question: Question) -> tuple[Estimate, ...]:
     """Estimate each algorithm over choices of images (Beveridge et al. 2001).
 
-    Images of these people vary; the people and the algorithms stay. `estimate_over_choices` has the arithmetic.
+    Images of these people vary; people and algorithms are held fixed. See `estimate_over_choices` for formulas.
     """
     pool, design = _pool_of(question)
     settings = question.confidence_level, question.seed
@@ -66,7 +66,7 @@ def over_choices(question: Question) -> tuple[Estimate, ...]:
 
 
 def _pool_of(question: Question) -> tuple[Pool, ImageChoice]:
-    """The pool and the design; refused where they, and scores, are not what is asked with."""
+    """The pool and the design; anything other than scores, a pool and a design of choices is refused."""
     if not isinstance(question.within, Pool) or not all(isinstance(one, Scores) for one in question.data):
         raise DesignError(
             "The design image-choice needs scores and a pool of images.",
@@ -81,8 +81,8 @@ def estimate_over_choices(
 ) -> Estimate:
     """Estimate the mean of a measure over choices of images, with the percentile interval of Beveridge et al. (2001, §7).
 
-    Of N trials at level 1 − α the ends are the (⌊αN/2⌋ + 1)-th smallest and largest. Images of these people vary; nothing is
-    said of other people.
+    Of N trials at level 1 − α, the ends are the (⌊αN/2⌋ + 1)-th smallest and largest. Images of these people vary, not
+    the people.
     """
     rank = rank_of_share(measure)
     if rank is not None:
@@ -170,7 +170,7 @@ def exact_over_choices(
 
 @dataclass(frozen=True, eq=False)
 class _ClosenessRows:
-    """How close some of the images are to all, without a matrix."""
+    """The closeness of some images to all, without a matrix."""
 
     scores: Scores
     rows: npt.NDArray[np.intp]
@@ -182,10 +182,10 @@ class _ClosenessRows:
 
 
 def differences_over_choices(question: Question) -> Joint:
-    """Compare algorithms in the same choices of images, and beside that by a test over people.
+    """Compare algorithms over the same choices of images, with a separate test over people.
 
-    The interval of the difference varies images of these people (Beveridge et al. 2001, §7); the p-value is of a sign-flip test
-    over people's mean successes (Fisher 1935), so it speaks of other people.
+    The interval of the difference is over images of these people (Beveridge et al. 2001, §7); the p-value is of a sign-flip
+    test of the mean successes of people (Fisher 1935), and is for new people.
     """
     pool, design = _pool_of(question)
     measure, level, seed = question.measure, question.confidence_level, question.seed
@@ -219,14 +219,14 @@ def differences_over_choices(question: Question) -> Joint:
 
 
 def rank_of_share(measure: OutcomeMeasure) -> int | None:
-    """Return the rank of a recognition rate, which trials count by themselves; None for any other measure."""
+    """Return the rank of a recognition rate, which trials count directly; None for any other measure."""
     return getattr(measure, "rank", None) if measure.form == "share" else None
 
 
 def compared(
     found: VirtualExperiments, first: str, second: str, rank: int, margin: float | None, level: float
 ) -> Difference:
-    """Judge one pair by itself: D over choices of images, and the sign-flip test over people's mean successes."""
+    """Return the verdict on one pair: D over choices of images, and the sign-flip test of people's mean successes."""
     tested = difference_over_choices(found, first, second, rank, level)
     return judged([(first, second, None, tested)], margin, level, upward=True, in_points=True)[0]
 
@@ -234,10 +234,10 @@ def compared(
 def difference_over_choices(
     found: VirtualExperiments, first: str, second: str, rank: int, level: float
 ) -> Tested:
-    """Find D of one pair over choices of images, and the sign-flip test over people's mean successes.
+    """Compute D of one pair over choices of images, and the sign-flip test of people's mean successes.
 
-    D_τ = ρ_τ(A) − ρ_τ(B) in the same trial (Beveridge et al. 2001, §7). In how many trials A does not win is a count of image
-    choices and no p-value: trials are no draws under a null hypothesis.
+    D_τ = ρ_τ(A) − ρ_τ(B) in the same trial (Beveridge et al. 2001, §7). The number of trials that A does not win counts image
+    choices and gives no p-value: trials are not draws under a null hypothesis.
     """
     spread: Distribution = found.difference(first, second, rank)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))

@@ -1,4 +1,4 @@
-"""What virtual experiments give on average, exactly, when every person picks a gallery and a probe image at random."""
+"""The exact average of virtual experiments, if every person's gallery and probe images are drawn at random."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Rows = Callable[[Integers], npt.NDArray[np.floating]]
 
-MOST_CHOICES = 16_000  # of all people together: the variance takes time with their square
-_NEVER = 1e-20  # a choice that succeeds more rarely cannot be seen in a variance
+MOST_CHOICES = 16_000  # of all people: the time for the variance is quadratic in them
+_NEVER = 1e-20  # less likely choices do not affect the variance visibly
 
 
 @published
@@ -58,27 +58,27 @@ def exact_choice(
     variance: bool = False,
     threads: int | None = None,
 ) -> ExactChoice:
-    """Find the expected CMC when everyone independently picks one of their choices, all equally likely.
+    """Compute the expected CMC if each person's choice is drawn independently with equal probabilities.
 
-    Given one person's gallery and probe image, the others beat the mate independently of each other, so their number is
-    Poisson-binomial; its distribution is built up person by person. Nothing is simulated.
+    Given the gallery and probe image of one person, the others beat the mate independently of each other, so their number
+    is Poisson-binomial; its distribution is computed person by person, without simulation.
 
     Parameters
     ----------
     options
-        Everyone's choices.
+        The choices of all people.
     closeness
-        How close each probe image (row) is to each gallery image (column), both as places among ``options.images``;
-        larger is closer. Or a function that returns the rows of the places it is given; it is called for one person at
-        a time, from several threads, so that no matrix need ever exist.
+        The closeness of each probe image (row) to each gallery image (column), as positions in ``options.images``;
+        larger is closer. Or a function that returns the rows for given positions, called for one person at a time and
+        from several threads, so that no matrix is needed.
     failed
-        Images that were not acquired. They beat nobody, and whoever picks one does not succeed.
+        Images that were not acquired. They beat nobody, and a person with such an image does not succeed.
     ties
         ``pessimistic`` or ``optimistic``: whether an image as close as the mate beats it.
     max_rank
-        The last rank of interest, by default the number of people.
+        The last rank, by default the number of people.
     variance
-        Whether to find the variance of the rate at rank 1 as well.
+        Whether to also compute the variance of the rate at rank 1.
     """
     _check(options, ties, max_rank, variance)
     people = _People(options, closeness, np.asarray(failed, dtype=np.bool_), ties == "pessimistic")
@@ -112,7 +112,7 @@ def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bo
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """A choice that may succeed at rank 1, and who can prevent it."""
+    """A choice that may succeed at rank 1, and the people who can prevent it."""
 
     chance: float
     gallery: int
@@ -123,7 +123,7 @@ class _Choice:
 
 
 class _People:
-    """Everyone's choices, and the rows of scores that say who beats whom."""
+    """The choices of all people, and the rows of their scores."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class _People:
         return rows
 
     def successes(self, s: int, n_ranks: int, *, listed: bool) -> tuple[Floats, list[_Choice]]:
-        """Person s's probability of success at each rank and, if they are to be listed, the choices that may succeed."""
+        """The success probability of person s at each rank and, if `listed`, the choices that may succeed."""
         own = slice(*self.options.starts[s : s + 2])
         gallery, probe = self.options.gallery[own], self.options.probe[own]
         fine = ~(self.failed[gallery] | self.failed[probe])
@@ -191,7 +191,7 @@ class _People:
 
 @dataclass(frozen=True, eq=False)
 class _Successes:
-    """A person's chances at each rank, and the choices that may succeed where they are to be listed."""
+    """The success probabilities of a person at each rank, and the choices that may succeed, if listed."""
 
     people: _People
     n_ranks: int
@@ -202,7 +202,7 @@ class _Successes:
 
 
 def _variance(people: _People, listed: list[list[_Choice]], threads: int | None) -> float:
-    """Add up everyone's variance and the covariances of all pairs of people."""
+    """Sum the variances of all people and the covariances of all pairs."""
     choices = [choice for own in listed for choice in own]
     if not choices:
         return 0.0
@@ -226,7 +226,7 @@ def _variance(people: _People, listed: list[list[_Choice]], threads: int | None)
 
 @dataclass(frozen=True, eq=False)
 class _Covariances:
-    """The covariances of a person's success with those of the people after."""
+    """The covariances of a person's success with those of later people."""
 
     arrays: tuple[npt.NDArray[Any], ...]
 

@@ -1,4 +1,4 @@
-"""What a trial chose: which image of each person was in the gallery and which was the probe (Beveridge et al. 2001, Table 6)."""
+"""The gallery and probe image of each person in a trial (Beveridge et al. 2001, Table 6)."""
 
 from __future__ import annotations
 

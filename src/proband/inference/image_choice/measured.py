@@ -1,4 +1,4 @@
-"""Measures of the ranks in every trial: medians, relative ranks, a user's own; and their differences in the same trial."""
+"""Measures of ranks in every trial (medians, relative ranks, user-defined), and their differences within trials."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from proband.scores import Scores
 from proband.words import Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
-_EVEN = 1e-12  # a difference so small is rounding
+_EVEN = 1e-12  # smaller differences are rounding errors
 _INFINITE = Sentence(
     "choices.infinite-differences",
     "caution",
@@ -90,7 +90,7 @@ class MeasureOverChoices(Result):
             if name not in self.estimates:
                 raise unknown_name("algorithm", name, self.estimates)
         own = self.estimates[first]
-        with np.errstate(invalid="ignore"):  # of two that are infinite the difference is none, and is refused
+        with np.errstate(invalid="ignore"):  # the difference of two infinite values is undefined and refused
             apart = _values(own) - _values(self.estimates[second])
         if not np.isfinite(apart).all():
             raise DesignError(
@@ -171,7 +171,7 @@ class MeasureOverChoices(Result):
 
 
 def _values(own: Estimate) -> Floats:
-    assert own.replicates is not None  # every trial's value is kept
+    assert own.replicates is not None  # the value of every trial is kept
     return own.replicates
 
 
@@ -205,8 +205,8 @@ def measures_in_trials(
     on_failure: FailurePolicy = "miss",
     threads: int | None = None,
 ) -> Floats:
-    """Measure the ranks in every trial, all algorithms in the same: measures × algorithms × trials."""
-    for measure in measures:  # refused before any work where it is not defined
+    """Measure the ranks of all algorithms in the same trials: measures × algorithms × trials."""
+    for measure in measures:  # undefined measures are refused before any work
         measure.of_trials(np.ones((1, 1)), 1)
     prepared = tuple(
         PackedAlgorithm(Closeness.of(one, pool, on_failure), None, 1, ties, "bitset") for one in scores
@@ -227,7 +227,7 @@ def measures_over_choices(
     pairs: tuple[tuple[str, str], ...],
     threads: int | None = None,
 ) -> dict[str, MeasureOverChoices]:
-    """Measure all algorithms in the same trials, with every trial's value kept; by the measures' codes."""
+    """Measure all algorithms in the same trials and keep the value of every trial; by code of the measure."""
     if not measures:
         return {}
     values = measures_in_trials(measures, [*scores.values()], pool, design, seed, ties, on_failure, threads)
@@ -301,19 +301,19 @@ def estimate_over_trials(
 
 
 def percentiles(replicates: Floats, level: float) -> Interval:
-    """The paper's interval for values that are no whole numbers of people: the same order statistics."""
+    """The paper's interval for values that are not counts of people, from the same order statistics."""
     ordered = np.sort(replicates)
     passed = int(np.floor((1.0 - level) / 2 * len(ordered) + 1e-6))
     return Interval(float(ordered[passed]), float(ordered[-1 - passed]))
 
 
 def answers_over_images(of: Target) -> Answers:
-    """Say what choices of images vary and hold fixed."""
+    """The answers for choices of images: what varies and what is held fixed."""
     return Answers(of, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, IMAGES_EXCHANGEABLE)
 
 
 def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
-    """Say how a measurement over a pool came about."""
+    """The facts of a measurement over a pool."""
     n = pool.n_subjects
     images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
     pairs = np.stack([pool.options.gallery, pool.options.probe]).tobytes()

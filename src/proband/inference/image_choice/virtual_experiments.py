@@ -39,7 +39,7 @@ from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, count, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
-_ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
+_ALL_RANKS_UP_TO = 1_000  # people; with more, the distributions of all ranks would fill memory
 _RANKS_BEYOND = 100
 _RATE = Target("rank-rate", "recognition rate")
 
@@ -84,7 +84,7 @@ class VirtualExperiments(Result):
     answers, notes
         What varied, what was held fixed, and who was left out.
     metrics
-        How embeddings were compared, for each algorithm; None for supplied scores.
+        The metric of embeddings of each algorithm; None for supplied scores.
     design, seed, ties, kernel
         How images were chosen, the seed, the tie policy, and the counting kernel.
     confidence_level
@@ -140,7 +140,7 @@ class VirtualExperiments(Result):
         Parameters
         ----------
         algorithm
-            Its name.
+            The name of the algorithm.
         rank
             From 1 to the last counted rank.
 
@@ -279,7 +279,7 @@ class VirtualExperiments(Result):
         return made
 
     def _band(self, each: Sequence[Distribution], answers: Answers, who: Who) -> Band:
-        """The mean at every rank, and the ends between which the stated share of choices lies."""
+        """The mean at every rank, with the interval that contains the stated share of choices."""
         ends = [at_rank.interval(self.confidence_level) for at_rank in each]
         return Band(
             values=np.array([at_rank.mean for at_rank in each]),
@@ -448,7 +448,7 @@ def permute(
 
 
 def _of_ranks(measures: Measure | str | Sequence[Measure | str], ties: TiePolicy) -> list[OutcomeMeasure]:
-    """The measures of ranks that were asked for; refused where they are of pairs, or have no value of mean ranks."""
+    """The requested measures of ranks; measures of pairs, and those undefined for mean ranks, are refused."""
     named = (measures,) if isinstance(measures, str | Measure) else measures
     made: list[OutcomeMeasure] = []
     for measure in map(as_measure, named):
@@ -462,13 +462,13 @@ def _of_ranks(measures: Measure | str | Sequence[Measure | str], ties: TiePolicy
                 f"The {measure.estimand} needs whole successes, but ties broken at random give fractions.",
                 "use pessimistic or optimistic ties.",
             )
-        measure.of_trials(np.ones((1, 1)), 1)  # refused before any work where it is not defined
+        measure.of_trials(np.ones((1, 1)), 1)  # undefined measures are refused before any work
         made.append(measure)
     return made
 
 
 def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
-    """Say what balance can mean where people do not have the same pairs."""
+    """Note how trials are balanced if people have different sets of pairs."""
     if not design.balanced:
         return []
     patterns = np.bincount(pool.options.patterns[: pool.n_subjects])
@@ -489,7 +489,7 @@ def _result(
     metrics: Mapping[str, str | None],
     measured: Mapping[str, MeasureOverChoices],
 ) -> VirtualExperiments:
-    """Freeze what was counted."""
+    """Make the result from the counts."""
     n, done, pairs = run.n, run.done, run.task.pairs
 
     def made(first: int, counts: npt.NDArray[np.int64], sums: Floats) -> Distribution:

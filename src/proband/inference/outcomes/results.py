@@ -1,4 +1,4 @@
-"""What outcomes of items show: a rate of one system, and several systems compared."""
+"""Results from outcomes of items: the rate of one system, and comparisons of several."""
 
 from __future__ import annotations
 

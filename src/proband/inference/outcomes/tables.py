@@ -1,4 +1,4 @@
-"""Outcomes from a table: a row for each item and system, or a row for each item and a column for each system."""
+"""Outcomes from a table, long (a row for each item and system) or wide (a column for each system)."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def compare_outcomes(
     algorithms
         Columns of a *wide* table with one row per item: the outcomes of each system. `item` may be the column of item names.
     cluster
-        Column of clusters of items, such as patients, documents or sites: clusters are then the units.
+        Column of clusters of items, such as patients, documents or sites; clusters are then the units.
     margin
         The smallest difference that matters; 0.01, one percentage point, by default.
     adjust
-        With three and more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
+        With three or more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         treats each pair separately.
     pairs, against
         Compare only these pairs (first minus second), or every other system with a baseline; adjustments are for these pairs
@@ -82,7 +82,7 @@ def compare_outcomes(
     one_sided
         ``lower`` or ``upper``: a one-sided bound of differences, with the p-value of that side; rates keep two-sided intervals.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     seed
         The seed of permutations.
 
@@ -98,7 +98,7 @@ def compare_outcomes(
 
     Examples
     --------
-    Of 40 items *new* has all right and *old* all but ten: McNemar's mid-p is (½)¹⁰.
+    Of 40 items, *new* gets all right and *old* all but ten: McNemar's mid-p is (½)¹⁰.
 
     >>> table = {"new": [1] * 40, "old": [0] * 10 + [1] * 30}
     >>> (pair,) = compare_outcomes(table, algorithms=["new", "old"]).pairs
@@ -243,12 +243,12 @@ def _column(table: pl.DataFrame, name: str, what: str) -> pl.Series:
 
 
 def _whole(column: pl.Series, name: str) -> npt.NDArray[Any]:
-    """The values of a column that none may be missing from, as codes."""
+    """The values of a column as codes; missing values are refused."""
     return _codes(column, name)[1]
 
 
 def _codes(column: pl.Series, name: str) -> tuple[list[Any], npt.NDArray[np.intp]]:
-    """The values of a column in the order they come, and which of them each row has."""
+    """The distinct values of a column in order of appearance, and their codes."""
     missing = int(column.null_count())
     if missing:
         row = int(column.is_null().arg_max() or 0)
@@ -263,7 +263,7 @@ def _codes(column: pl.Series, name: str) -> tuple[list[Any], npt.NDArray[np.intp
 
 
 def _outcomes(column: pl.Series, name: str) -> Floats:
-    """Successes from 0 to 1; anything else is refused with its place."""
+    """Successes from 0 to 1; anything else is refused, with its position."""
     if column.dtype == pl.Boolean or column.dtype.is_numeric():
         values = column.cast(pl.Float64)
         missing = values.is_null() | values.is_nan()

@@ -1,4 +1,4 @@
-"""How large must a test be? People and probes for an interval, a difference or a rare error, before anything is measured."""
+"""Sample sizes: people and probes needed for an interval, a difference or a rare error."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ _ONCE_EACH = Sentence(
 )
 _NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 apply to rare errors only")
 
-_FEW = 30  # people below whom the normal approximation of a difference is rough
+_FEW = 30  # the normal approximation of a difference is rough with fewer people
 _RARE = 0.1  # the rules of 3 and 30 are for rates below
-_SLACK = 1e-12  # a goal that is met but for rounding is met
-_LARGE_CV = 1.0  # beyond, intervals depend on more than the coefficient of variation
-_SIMULATED_TO = 0.002  # the share of people to which simulated tests settle their number
-_TYPICAL = 0.5  # the chance of the half-width of a plan without an assurance
+_SLACK = 1e-12  # tolerance for rounding
+_LARGE_CV = 1.0  # above this, intervals depend on more than the coefficient of variation
+_SIMULATED_TO = 0.002  # the relative precision of the simulated number of people
+_TYPICAL = 0.5  # the probability of the half-width without an assurance
 
 
 _SHARE = "write 0.95 for 95%."
@@ -198,7 +198,7 @@ def plan_half_width(
     level = confidence_level
 
     def expected(subjects: int) -> Interval:
-        """Wilson's interval at the expected rate, or with one probe each at the rate that the chance allows for."""
+        """Wilson's interval at the expected rate or, with one probe per person, at the rate for the assurance."""
         worth = people.worth(subjects)
         if people.is_several:
             return wilson_interval(rate, worth, t_quantile(level, subjects - 1))
@@ -242,7 +242,7 @@ def plan_half_width(
 def _taken(
     pilot: Outcomes | Sequence[Outcomes], rank: int, is_open: bool, confidence_level: float
 ) -> PilotData:
-    """What a pilot shows; refused where that is given as well."""
+    """The inputs from a pilot; refused if they are also given explicitly."""
     from proband.inference.planning.pilot import pilot_of
 
     if not is_open:
@@ -255,7 +255,7 @@ def _taken(
 def _of_people(
     taken: PilotData, probes_per_subject: float | Sequence[int] | None, icc: float | None
 ) -> dict[str, Any]:
-    """How many probes people have and how alike these are: as given, or else as in the pilot."""
+    """The probes per person and their correlation: as given, or else as in the pilot."""
     return {
         "probes_per_subject": taken.probes_per_subject if probes_per_subject is None else probes_per_subject,
         "icc": taken.facts.icc if icc is None else icc,
@@ -263,7 +263,7 @@ def _of_people(
 
 
 def _observed(rate: float, n: int, assurance: float) -> float:
-    """The observed rate of n independent probes that lies at least so far from one half with the chance of the assurance."""
+    """The observed rate of n independent probes that is at least this far from ½ with the probability of the assurance."""
     if rate < 0.5:
         return 1 - _observed(1 - rate, n, assurance)
     if rate == 1:
@@ -271,7 +271,7 @@ def _observed(rate: float, n: int, assurance: float) -> float:
     few, enough = (
         -1,
         n,
-    )  # how many are recognised at most with a smaller chance, and with at least that of the assurance
+    )  # the largest count with a smaller cumulative probability, and the next
     while enough - few > 1:
         middle = (few + enough) // 2
         if binomial_cdf(middle, n, rate) < (1 - assurance) * (1 - _SLACK):
@@ -311,7 +311,7 @@ def plan_difference(
         of a success. The share or rate, the probes per person and their intraclass correlation are taken from the pilot unless
         given explicitly; the margin is not. The plan reports these numbers and their uncertainty.
     power
-        Default: 0.8; computed if `margin` and `subjects` are given.
+        The power; 0.8 by default, or computed if `margin` and `subjects` are given.
     aim
         ``difference``: detect a true difference of the margin, two-sided at 1 − `confidence_level`. ``equivalence`` and
         ``non-inferiority``: show that a true difference of 0 is within the margin (in both directions; in the worse direction),
@@ -407,7 +407,7 @@ def plan_error_rate(
 ) -> ErrorRatePlan:
     """Plan for rare errors: the trials needed to bound a rate without errors, or to estimate it from 30 errors; or the rates for a number of people.
 
-    Without an error in n independent trials the rate is at most 1 − α^(1/n), about 3/n at 95 % (Hanley & Lippman-Hand 1983).
+    Without an error in n independent trials, the rate is at most 1 − α^(1/n), about 3/n at 95 % (Hanley & Lippman-Hand 1983).
     With 30 errors it is estimated to within about ±30% at 90% confidence (Doddington et al. 2000).
 
     Parameters
@@ -446,7 +446,7 @@ def plan_error_rate(
         return int(people.worth(subjects) * (1 + _SLACK))
 
     def trials(bound: Callable[[int], float]) -> ErrorTrials | None:
-        """The trials for a rate, or the rate for the trials, where `bound` is the rate that independent trials tell."""
+        """The trials for a rate, or the rate for the trials, with `bound` the rate for independent trials."""
         rate, number = error_rate, given
         if rate is not None:
             goal = rate * (1 + _SLACK)

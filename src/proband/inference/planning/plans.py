@@ -1,4 +1,4 @@
-"""What planning found: how many people a test needs, or what a test of so many can show."""
+"""Results of planning: the number of people a test needs, or what a test of a given size can show."""
 
 from __future__ import annotations
 
@@ -135,20 +135,20 @@ _AT_ONE_END = {
 
 @dataclass(frozen=True)
 class Pilot(Result):
-    """What a plan took from a pilot, and how uncertain that is.
+    """The inputs of a plan from a pilot study, with their uncertainty.
 
     Attributes
     ----------
     algorithms, rank
         One algorithm or two, and the rank at which a probe counts as recognised.
     subjects, probes
-        People and probes of the pilot.
+        The numbers of people and probes of the pilot.
     value, low, high, confidence_level
         The rate of one algorithm, or the share of probes on which two disagree, with its interval over people.
     icc
-        The intraclass correlation of a person's probes, or of the differences on them; not below 0.
+        The intraclass correlation of the probes of a person, or of their differences; not below 0.
     at_low, at_high
-        What the plan works out with the ends of the interval; None where nothing would do.
+        The result of the plan at the ends of the interval; None if no number suffices.
     """
 
     algorithms: tuple[str, ...]
@@ -164,7 +164,7 @@ class Pilot(Result):
     at_high: float | None = None
 
     def sentences(self, found: str) -> tuple[Note, ...]:
-        """What was taken, and what the plan would be with the ends of its interval."""
+        """Describe the inputs, and the plan at the ends of their interval."""
         known = {
             name: getattr(self, name)
             for name in ("probes", "subjects", "value", "low", "high", "rank", "icc")
@@ -188,21 +188,21 @@ class Pilot(Result):
 
 @dataclass(frozen=True)
 class Plan(Result, ABC):
-    """What every plan rests on.
+    """The base of all plans.
 
     Attributes
     ----------
     found
-        The number that was worked out from the others.
+        The name of the number computed from the others.
     confidence_level
-        Of the interval; or one less the level of the test.
+        The level of the interval, or one minus the significance level of the test.
     probes_per_subject, probes_cv, icc, design_effect
-        The probes of each person (their mean), the coefficient of variation of their number, how alike they are, and how many
-        times as many probes that costs.
+        The (mean) number of probes per person, its coefficient of variation, their intraclass correlation, and the resulting
+        design effect.
     answers, notes
-        The four answers, with all that is assumed, and what else a reader should know.
+        The four answers, with all assumptions, and notes.
     pilot
-        What was taken from a pilot; None where nothing was.
+        The inputs from a pilot; None without one.
     """
 
     written = Written(also=("sentence",), if_any=("probes_cv", "assurance", "pilot"))
@@ -239,7 +239,7 @@ class HalfWidthPlan(Plan):
     Attributes
     ----------
     subjects, probes, effective_probes
-        People, total probes, and the effective number of probes.
+        The numbers of people, of probes, and of effective probes.
     rate, low, high, half_width
         The expected rate, the interval that `estimate` would give, and its half-width; with an assurance, the half-width that
         is exceeded only with the remaining probability.
@@ -332,14 +332,14 @@ class DifferencePlan(Plan):
 
 @dataclass(frozen=True)
 class ErrorTrials:
-    """An error rate and the trials that go with it.
+    """An error rate and the trials it requires.
 
     Attributes
     ----------
     error_rate
-        The rate that is bounded or told.
+        The rate that is bounded or estimated.
     subjects, trials, independent_trials
-        People, their trials in all, and how many independent ones these are worth.
+        The numbers of people, of their trials, and of equivalent independent trials.
     """
 
     error_rate: float
@@ -358,10 +358,10 @@ class ErrorRatePlan(Plan):
     no_errors
         The exact bound: without errors, the true rate is at most `error_rate` with the confidence level.
     rule_of_3
-        The same by the rule, 3/N. None at another level than 95 %, and below 3 trials.
+        The same by the rule 3/N; None for levels other than 95 %, and below 3 trials.
     rule_of_30
-        With 30 errors, as many as are expected, the true rate is within about ±30 % of the observed, with 90 % confidence. None
-        if 30 errors are impossible: with fewer trials, or if more than a thousand million people would be needed.
+        With 30 (expected) errors, the true rate is within about ±30 % of the observed, with 90 % confidence. None if 30 errors
+        are impossible: with fewer trials, or if more than a billion people would be needed.
     thirty_low, thirty_high
         The exact (Clopper–Pearson) interval that corresponds to ±30%.
     """

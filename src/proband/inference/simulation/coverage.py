@@ -1,4 +1,4 @@
-"""Does this interval keep its word here, how wide will it be, and what is the power? For a user's own design, by simulation."""
+"""Simulated coverage and width of intervals, and power of tests, for a user's design."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Coverage(Result):
         return self.interval.covered.value
 
     def sentence(self) -> Note:
-        """The finding in words.
+        """The result in words.
 
         Returns
         -------
@@ -207,7 +207,7 @@ def coverage(
     design
         The design of the interval, or ``"auto"``.
     subjects, probes_per_subject
-        People, and the probes per person (for pairs, the images); several numbers are assigned in turn.
+        The number of people, and the probes per person (for pairs, the images); several numbers are assigned in turn.
     rate, icc
         The mean rate of people, and the intraclass correlation of the probes of a person. For `FNMR` and `AUC`, the true value,
         and the share of the variance of scores due to people.
@@ -266,7 +266,7 @@ def coverage(
     settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
     tally, answer = simulate(world, Estimating(measure, design), n_sets, **settings)
     if answer is None:
-        # Ask once more, to be told why.
+        # Repeat the call to raise the error.
         answer = Estimating(measure, design)(world.draw(seed, 0), confidence_level, 0)
     found = Covered.of(tally, confidence_level)
     power = level = None
@@ -321,7 +321,7 @@ def _population(
     kind: Kind | None,
     informative: bool,
 ) -> SimulatedPeople:
-    """Who is simulated: as given, or as the data have them."""
+    """The simulated population: as given, or as in the data."""
     if data is not None and (subjects is not None or probes is not None):
         raise UsageError(
             "People and probes were given both as numbers and as data.", "leave one of the two out."

@@ -1,4 +1,4 @@
-"""Half against half: do intervals from two halves of the people agree as often as they should? A check on real data."""
+"""A check of intervals on real data: do estimates from two halves of the people agree as often as they should?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from proband.words import Note, Sentence, Target, as_sentence, counted
 
 _OF = Target("agreement-of-halves", "agreement of the estimates of two halves of the people")
 _VARYING = Target("halves", "random splits of the people into halves")
-_FEWEST = 4  # people in all
+_FEWEST = 4  # people in total
 _AGREE = Sentence(
     "halves.agree",
     "note",
@@ -44,7 +44,7 @@ _TOO_RARE = Sentence(
     "caution",
     "halves disagree more often than the standard errors allow: these intervals are too narrow for these data",
 )
-_LEAST_AGREEMENT = 0.05  # below the level by so much is more than splits of one data set differ by
+_LEAST_AGREEMENT = 0.05  # a larger shortfall exceeds the variation between splits of one data set
 
 
 @published
@@ -83,7 +83,7 @@ class Halves(Result):
     notes: tuple[Note, ...] = ()
 
     def sentence(self) -> Note:
-        """The finding in words.
+        """The result in words.
 
         Returns
         -------

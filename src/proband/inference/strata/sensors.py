@@ -1,4 +1,4 @@
-"""Sensors or conditions compared: the same people, other images (Micheals & Boult 2001, future work)."""
+"""Comparison of sensors or conditions with the same people (Micheals & Boult 2001, future work)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def compare_sensors(
 
     Examples
     --------
-    Of 40 people with a probe of each camera ten are recognised by camera A alone: as McNemar's test, p is (½)¹⁰.
+    Of 40 people with a probe of each camera, ten are recognised by camera A only: as in McNemar's test, p is (½)¹⁰.
 
     >>> from proband.samples import Samples
     >>> ids = [f"{side}{k}" for side in "gab" for k in range(40)]
@@ -138,18 +138,18 @@ def compare_sensors(
 
 @dataclass(frozen=True, eq=False)
 class Sensors:
-    """One algorithm's probes by sensor, of people who have probes of all.
+    """The probes of one algorithm by sensor, of people with probes of all sensors.
 
     Attributes
     ----------
     column, names
-        What tells sensors apart, and its values.
+        The column of sensors, and its values.
     outcomes, successes
-        Of the probes of each sensor.
+        The outcomes and successes of the probes of each sensor.
     people
-        Each probe's person, numbered from 0, by sensor.
+        The person of each probe, numbered from 0, by sensor.
     notes
-        Who was left out, and what else a reader should know.
+        Notes, such as who was left out.
     """
 
     column: str
@@ -160,7 +160,7 @@ class Sensors:
     notes: tuple[Note, ...]
 
     def sampling(self, strata: str | None = None) -> tuple[SampledColumn, ...]:
-        """What all probes show of the columns declared as sampling levels; the one that tells sensors apart is what is compared."""
+        """Observations on the declared columns in all probes, except the column of sensors."""
         within = self.outcomes[0].experiment
         probes = np.concatenate([one.probes for one in self.outcomes])
         columns = observed(within.samples, probes, within.gallery, strata=strata)
@@ -168,7 +168,7 @@ class Sensors:
 
     @classmethod
     def of(cls, outcomes: Outcomes, column: str, rank: int) -> Sensors:
-        """Take apart the probes of one experiment; people without a probe of each sensor are left out, and counted."""
+        """Split the probes of an experiment by sensor; people without a probe of each are left out and counted."""
         frame = outcomes.experiment.samples.frame
         if column not in frame.columns:
             raise unknown_name("column", column, frame.columns, "to distinguish sensors")
@@ -213,12 +213,12 @@ class Sensors:
 
     @property
     def n_people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return int(self.people[0].max()) + 1
 
     @property
     def means(self) -> Floats:
-        """Each person's rate with each sensor (people × sensors)."""
+        """The rate of each person with each sensor (people × sensors)."""
         sums = [
             np.bincount(who, weights=success) / np.bincount(who)
             for who, success in zip(self.people, self.successes, strict=True)
@@ -226,7 +226,7 @@ class Sensors:
         return np.column_stack(sums).astype(np.float64)
 
     def of_people(self, column: str) -> npt.NDArray[Any]:
-        """The value of a column for each person, which must be one."""
+        """The value of a column for each person, which must be unique."""
         frame = self.outcomes[0].experiment.samples.frame
         if column not in frame.columns:
             raise unknown_name("column", column, frame.columns, "to form strata")
@@ -244,7 +244,7 @@ class Sensors:
 
 
 def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed: int) -> Joint:
-    """Every two sensors by turning around the differences of people."""
+    """Compare every two sensors by sign flips of the differences of people."""
     each = tuple(
         estimate(one, measure=measure, confidence_level=level, seed=seed) for one in sensors.outcomes
     )
@@ -266,7 +266,7 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
 def _turned(
     sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int
 ) -> tuple[PValueCurve, int | None]:
-    """The test of people's differences: exact where everybody has as many probes of both sensors, else of what a difference leaves."""
+    """The sign-flip test of people's differences: exact if everybody has as many probes of both sensors."""
     numbers = np.unique([np.bincount(sensors.people[place]) for place in pair])
     if len(numbers) > 1 or not apart.any():
         return person_curve(apart, seed)
@@ -286,7 +286,7 @@ def _turned(
 def _within_strata(
     sensors: Sensors, measure: RecognitionRate, design: StratifiedDesign, level: float
 ) -> Joint:
-    """Every two sensors by the textbook variance of people within strata, or of images within people."""
+    """Compare every two sensors by the textbook variance of people within strata, or of images within people."""
     if not (design.linear_is_textbook and design.knows_strata) or design.neighbours is not None:
         raise DesignError(
             f"{design} does not apply to differences between sensors.",
@@ -341,7 +341,7 @@ def _within_strata(
 
 
 def _of_people(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:
-    """People in their strata with their rates, for each sensor; people of a stratum weigh the same."""
+    """People in their strata with their rates for each sensor; people in a stratum have equal weights."""
     assert design.strata is not None  # people cannot be strata and units
     strata = Strata.of(sensors.of_people(design.strata), design.weights)
     strata, _ = design.collapsed(strata, None)
@@ -350,7 +350,7 @@ def _of_people(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata,
 
 
 def _of_images(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:
-    """The images of people with their successes, for each sensor; people weigh the same unless weights are given."""
+    """The images of people with their successes, for each sensor; people have equal weights unless weights are given."""
     weights = "equal" if design.weights == "units" else design.weights
     made = []
     for name, one, who, success in zip(
@@ -371,7 +371,7 @@ def _of_images(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata,
 
 
 def _together(design: StratifiedDesign, first: tuple[Strata, Floats], second: tuple[Strata, Floats]) -> float:
-    """Degrees of freedom of images of two sensors: all units less strata, or Satterthwaite's of Cochran's."""
+    """Degrees of freedom of images of two sensors: units minus strata, or Satterthwaite's from Cochran's."""
     if not isinstance(design.degrees_of_freedom, str):
         return float(design.degrees_of_freedom)
     if design.degrees_of_freedom == "strata":
@@ -391,11 +391,11 @@ class SensorStudy:
     Attributes
     ----------
     algorithm, column
-        Whose rates they are, and what tells sensors apart.
+        The algorithm, and the column of sensors.
     people
-        Paired by person: new people, or new people within strata.
+        The comparison paired by person, for new people or new people within strata.
     images
-        New probe images of these people; None where somebody has one probe of a sensor.
+        The comparison for new probe images of these people; None if anybody has one probe of a sensor.
     """
 
     algorithm: str

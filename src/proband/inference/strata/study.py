@@ -1,4 +1,4 @@
-"""The experiment of Efficient 2001 (Micheals & Boult) on any score matrices: galleries, mixing, errors, units, algorithms."""
+"""The experiment of Micheals & Boult (2001) on any score matrices: galleries, mixing, errors, units, algorithms."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from proband.words import Method, Note, Sentence, Target, count
 Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
 _LOW_RANKS = 0.1  # relative ranks up to here
-_MOST_CHOICES = 1_000  # of units, that are tried one by one
-_CHOICES_APART = 3  # that have a curve each, as in figure 5 of the paper
+_MOST_CHOICES = 1_000  # of units, enumerated
+_CHOICES_APART = 3  # with separate curves, as in figure 5 of the paper
 
 _FIXED = Sentence(
     "strat.fixed-gallery",
@@ -69,16 +69,16 @@ _VARYING = {
 
 @dataclass(frozen=True, eq=False)
 class ErrorsByRank(Record):
-    """The standard error of a curve at every rank, how it was made, and what varies behind it.
+    """The standard error of a curve at every rank, its method, and what varies behind it.
 
     Attributes
     ----------
     method, n_replicates
-        How they were found, and how many replicates that takes. Of a rate, BRR and the jackknives have closed forms, and need none.
+        The method, and its number of replicates. For rates, BRR and the jackknives have closed forms without replicates.
     by_rank
         The standard error at ranks 1, 2, …
     variance_ratio
-        Its variance over that of the bootstrap over probes, on average over relative ranks up to 0.1; None where that one is zero.
+        The variance relative to the bootstrap over probes, averaged over relative ranks up to 0.1; None if the latter is zero.
     """
 
     written = Written(also=("varying",))
@@ -101,13 +101,13 @@ class VarianceByRank(Record):
     Attributes
     ----------
     units, n_choices
-        How many images of each person, and in how many ways they can be taken.
+        The number of images per person, and the number of ways to choose them.
     left_out
         The column of images that is left out; None over all choices.
     by_rank
-        At ranks 1, 2, …; over several choices, their mean.
+        The variance at ranks 1, 2, …; the mean over several choices.
     lowest, highest
-        Over all choices; None where they are too many to be tried one by one.
+        The extremes over all choices; None if there are too many to enumerate.
     """
 
     units: Count
@@ -186,22 +186,22 @@ class StratStudy(Result):
 
     @property
     def cases(self) -> tuple[Estimate, ...]:
-        """Each algorithm's rate with the first gallery there is."""
+        """The rate of each algorithm with the first available gallery."""
         return self.estimates or tuple(effect.estimates[0] for effect in self.effects)
 
     @property
     def answers(self) -> Answers:
-        """What varies behind the study: with the fixed gallery, or with the first mixed one, which verdicts and errors are of."""
+        """What varies behind verdicts and errors, with the fixed or the first mixed gallery."""
         return (self.estimates or self.mixed[0].estimates)[0].answers
 
     @property
     def curves(self) -> tuple[Band, ...]:
-        """Each algorithm's CMC with the fixed gallery, or with the first mixed one."""
+        """The CMC of each algorithm with the fixed or the first mixed gallery."""
         return self.bands or tuple(effect.bands[0] for effect in self.mixed)
 
     @property
     def varying_algorithms(self) -> tuple[str, ...]:
-        """The algorithms whose rate varies at some rank, in order."""
+        """The algorithms whose rate varies at any rank, in order."""
         return tuple(
             algorithm
             for algorithm, errors in self.errors.items()
@@ -274,7 +274,7 @@ def strat_study(
 
     Examples
     --------
-    Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
+    Three images of each of four people; person d's third image is equally similar to all, so searching for it fails.
 
     >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
@@ -348,7 +348,7 @@ def strat_study(
 
 
 def _on_both_axes(scores: Sequence[Scores]) -> bool:
-    """Whether some image is a query and a target of every algorithm."""
+    """Whether any image is both query and target for every algorithm."""
     return bool(set.intersection(*(set(one.queries) & set(one.targets) for one in scores)))
 
 
@@ -363,7 +363,7 @@ def _compared(
 
 
 def _with_first_mixed(comparison: Comparison | None) -> Comparison | None:
-    """Say of which gallery a comparison is, wherever its target is named."""
+    """Add the first mixed gallery to the targets of a comparison."""
     if comparison is None:
         return None
     estimates = (replace(one, answers=_of_first_mixed(one.answers)) for one in comparison.estimates)
@@ -384,7 +384,7 @@ def _with_fixed_gallery(
     policies: dict[str, Any],
     shown: Progress,
 ) -> StratStudy:
-    """One gallery that stays: rates, curves, errors, algorithms and sensors."""
+    """The study with a fixed gallery: rates, curves, errors, algorithms and sensors."""
     shown.begin("algorithms", len(scores))
     whole = []
     for one in scores:
@@ -423,7 +423,7 @@ def _with_fixed_gallery(
 
 
 def _of_several(whole: list[Outcomes], design: StratifiedDesign) -> tuple[list[Outcomes], int]:
-    """The outcomes of strata with several units, and how many people are left out with the others."""
+    """The outcomes of strata with several units, and the number of people left out with the others."""
     first = whole[0]
     strata, _ = strata_of(first, design)
     if not design.knows_strata or (strata.sizes > 1).all():
@@ -444,7 +444,7 @@ def _of_several(whole: list[Outcomes], design: StratifiedDesign) -> tuple[list[O
 def _sensors(
     outcomes: Outcomes, column: str, rank: int, design: StratifiedDesign, judging: dict[str, Any]
 ) -> SensorStudy:
-    """Sensors over new people, within strata if the design has people as units, and over images of these people."""
+    """Compare sensors for new people (within strata if people are units) and for new images of these people."""
     by_stratum = design.units is not None and design.knows_strata
     within: StratifiedDesign | Literal["auto"] = design if by_stratum else "auto"
     people = compare_sensors(outcomes, by=column, rank=rank, design=within, **judging)
@@ -456,9 +456,9 @@ def _sensors(
             else BRR()
         )
         if not isinstance(over.weights, str):
-            over = replace(over, weights="units")  # of strata that are not people
+            over = replace(over, weights="units")  # for strata other than people
         images = compare_sensors(outcomes, by=column, rank=rank, design=over, **judging)
-    except DesignError:  # somebody has one probe of a sensor, which shows no variance
+    except DesignError:  # one person has a single probe of a sensor, so there is no variance
         images = None
     return SensorStudy(outcomes.algorithm, column, people, images)
 
@@ -466,11 +466,11 @@ def _sensors(
 def errors_by_method(
     outcomes: Outcomes, seed: int = 0, within_people: bool = True
 ) -> dict[str, ErrorsByRank]:
-    """Find the standard error of the CMC at every rank: BRR, jackknives, and bootstraps over probes and people.
+    """Compute the standard error of the CMC at every rank by BRR, jackknives, and bootstraps over probes and people.
 
     They differ in what varies: images of these people (BRR, and JKn, which equals it), other probes (the delete-one jackknife and the
-    bootstrap of probes, as in figure 3 of the paper), other people (bootstrap of people). Images within people vary only where everybody
-    has several (`within_people`).
+    bootstrap of probes, as in figure 3 of the paper), other people (bootstrap of people). Images within people vary only if all people
+    have several (`within_people`).
     """
     last, n = outcomes.n_ranks, len(outcomes)
     methods: list[tuple[Method, int, Floats]] = []
@@ -499,15 +499,15 @@ def errors_by_method(
 
 
 def low_ranks(n_people: int) -> int:
-    """How many ranks are relative ranks up to 0.1, which the paper calls important."""
+    """Number of ranks with relative rank up to 0.1, which the paper calls important."""
     return max(1, int(_LOW_RANKS * n_people))
 
 
 def variances_by_units(outcomes: Outcomes, columns: ImageColumns) -> tuple[VarianceByRank, ...]:
-    """Find the textbook variance of the CMC at every rank with 2, 3, … of the probe images of each person (figure 5 of the paper).
+    """Compute the textbook variance of the CMC at every rank with 2, 3, … probe images per person (figure 5 of the paper).
 
-    With k units it is 2/k times the mean of the variances with two, over all pairs among them: s² is half the mean squared difference of
-    two units. So pairs tell everything, and the mean over all choices is n/k times the variance with all n units.
+    With k units it is 2/k times the mean of the variances with two, over all pairs: s² is half the mean squared difference of
+    two units. Pairs therefore suffice, and the mean over all choices is n/k times the variance with all n units.
     """
     probes = range(1, columns.n_columns)
     pairs = list(combinations(probes, 2))
@@ -529,7 +529,7 @@ def variances_by_units(outcomes: Outcomes, columns: ImageColumns) -> tuple[Varia
             lowest, highest = np.min(choices, axis=0), np.max(choices, axis=0)
             if (
                 units == n - 1 and n_choices <= _CHOICES_APART
-            ):  # of which each leaves out another column, the last one first
+            ):  # each leaves out one column, the last one first
                 variances += [
                     VarianceByRank(units, 1, left_out + 1, choice, None, None)
                     for left_out, choice in zip(reversed(probes), choices, strict=True)

@@ -1,4 +1,4 @@
-"""What a survey shows: numbers with their covariance, and what can be made of them."""
+"""Results of surveys: estimates with their covariance, and functions of them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.words import Method, Note, Target, digits
 
-_STEP = 1e-3  # of the gradient of a function of estimates, as a share of a standard error
+_STEP = 1e-3  # of the numeric gradient, as a share of a standard error
 
 
 class _Contrast(TypedDict):
-    """What a difference of estimates and any other function of them have."""
+    """The common part of differences and other functions of estimates."""
 
     value: float
     low: float
@@ -48,9 +48,9 @@ class SurveyRow(NamedTuple):
     Attributes
     ----------
     label
-        What it is of.
+        The statistic.
     domain
-        The values of the columns that make its domain.
+        The values of the columns that define its domain.
     estimate
         The number with its interval.
     """
@@ -61,7 +61,7 @@ class SurveyRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What contrasts know it by: its label and, in brackets, its domain."""
+        """The name for contrasts: the label and, in brackets, the domain."""
         return self.label.name + (f" [{self.estimate.who.category}]" if self.estimate.who.category else "")
 
 
@@ -77,7 +77,7 @@ class SurveyEstimates(Result):
     labels, domains
         The statistic of each estimate, and the values of the columns that define its domain.
     covariance
-        Their covariance, in the same order; NaN between quantiles and others, where it is not estimated.
+        The covariance of the estimates, in the same order; NaN where not estimated, between quantiles and others.
     differences
         Differences of every two domains, for each statistic, if requested.
     confidence_level, design, answers
@@ -161,7 +161,7 @@ class SurveyEstimates(Result):
     def intervals(
         self, confidence_level: Level | None = None, degrees_of_freedom: Freedom | None = None
     ) -> Floats:
-        """Symmetric intervals at another level or with other degrees of freedom, as R's confint has them (rows of two ends).
+        """Return symmetric intervals at another level or with other degrees of freedom, as R's confint.
 
         Quantiles with Woodruff intervals have none and raise an error.
 
@@ -308,7 +308,7 @@ class SurveyEstimates(Result):
         )
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Return a row for each number."""
+        """Return one row for each estimate."""
         columns: Sequence[str] = tuple(dict.fromkeys(key for domain in self.domains for key in domain))
         return frame_of_rows(
             [
@@ -340,7 +340,7 @@ class SurveyEstimates(Result):
         return names.index(name)
 
     def _contrast(self, value: float, gradient: Floats) -> _Contrast:
-        """A function of the estimates, by their covariance, and the p-value of its being 0."""
+        """A function of the estimates with its standard error, and the p-value for 0."""
         used = np.flatnonzero(gradient)
         part = self.covariance[np.ix_(used, used)]
         error = float(np.sqrt(max(float(gradient[used] @ part @ gradient[used]), 0.0)))
@@ -389,6 +389,6 @@ def quantile_of(confidence_level: float, freedom: float) -> float:
 
 
 def reaches(t: float | Floats, errors: Floats) -> Floats:
-    """How far intervals reach on either side: not at all without an error, whatever the quantile."""
+    """The half-widths of intervals; 0 if the standard error is 0, even with an infinite quantile."""
     found: Floats = np.multiply(t, errors, out=np.zeros_like(errors), where=errors != 0)
     return found

@@ -1,7 +1,7 @@
-"""What can be estimated from a survey: means, totals, ratios, variances, quantiles, and any function of the weights.
+"""Statistics of surveys: means, totals, ratios, variances, quantiles, and any function of the weights.
 
-A statistic evaluates many sets of weights at once, and says by its *scores* how it varies with each row (its influence
-function times the weight): its linearised variance is that of the total of its scores.
+A statistic evaluates many sets of weights at once, and its *scores* give the effect of each row (influence function
+times weight): its linearised variance is that of the total of its scores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
 
 @dataclass(frozen=True)
 class Label:
-    """What one number is of.
+    """The description of one estimate.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Label:
     column
         The column, or the numerator.
     level
-        The value of the column whose share or number it is; None for a column of numbers.
+        The value of a text column whose share or count it is; None for a numeric column.
     denominator, p
-        Of a ratio; of a quantile.
+        The denominator of a ratio; the share of a quantile.
     share
-        Whether it is the share of rows that have something, from 0 to 1.
+        Whether it is a share of rows, from 0 to 1.
     """
 
     statistic: Kind
@@ -52,7 +52,7 @@ class Label:
 
     @property
     def name(self) -> str:
-        """What contrasts know it by: ``success``, ``a/b``, ``sex=f``, ``age@0.5``; with its kind before it unless it is a mean."""
+        """The name for contrasts: ``success``, ``a/b``, ``sex=f``, ``age@0.5``; with its kind in front unless it is a mean."""
         own = self.column if self.level is None else f"{self.column}={self.level}"
         own = own if self.denominator is None else f"{own}/{self.denominator}"
         own = own if self.p is None else f"{own}@{given(self.p)}"
@@ -62,7 +62,7 @@ class Label:
 
     @property
     def called(self) -> str:
-        """What people call it: ``mean success``, ``share sex=f``, ``quantile age@0.5``."""
+        """The name in text: ``mean success``, ``share sex=f``, ``quantile age@0.5``."""
         if self.statistic in ("ratio", "quantile", "function"):
             return f"{self.statistic} {self.name}"
         if self.share and self.level is not None:
@@ -71,16 +71,16 @@ class Label:
 
     @property
     def target(self) -> Target:
-        """What is measured; of which column, its estimate says."""
+        """The target, without the column, which is in the estimate."""
         return Target(self.statistic if self.p is None else f"{self.statistic}@{given(self.p)}", self.called)
 
 
 class Statistic(ABC):
-    """One or more numbers of a table under weights."""
+    """One or more estimates from a weighted table."""
 
     @abstractmethod
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look its columns up; with `missing`, rows without a value are outside its domain.
+        """Look up its columns; with `missing`, rows with missing values are outside its domain.
 
         Parameters
         ----------
@@ -103,11 +103,11 @@ class Bound(ABC):
     Attributes
     ----------
     labels
-        What each of its numbers is of.
+        The description of each estimate.
     columns
-        The values it is made of (rows × columns); rows without a value hold 0 and are not `complete`.
+        The values used (rows × columns); missing values are 0, in rows that are not `complete`.
     complete
-        The rows that have all values.
+        The rows without missing values.
     """
 
     labels: tuple[Label, ...]
@@ -116,28 +116,28 @@ class Bound(ABC):
 
     @property
     def summed(self) -> Floats | None:
-        """What is summed over rows with their weights (rows × sums); None where sums are not enough."""
+        """The terms summed with weights (rows × sums); None if sums do not suffice."""
         return None
 
     def of_sums(self, sums: Floats, n: int) -> Floats:
-        """The numbers from weighted sums (sets × sums), of a sample with `n` rows in the domain."""
+        """The estimates from weighted sums (sets × sums), for a sample with `n` rows in the domain."""
         raise NotImplementedError
 
     def values(self, weights: Floats, n: int) -> Floats:
-        """The numbers under each of several sets of weights (sets × numbers), of a sample with `n` rows in the domain."""
-        assert self.summed is not None  # others have a way of their own
+        """The estimates for several sets of weights (sets × estimates), for a sample with `n` rows in the domain."""
+        assert self.summed is not None  # others compute it differently
         return self.of_sums(weights @ self.summed, n)
 
     @abstractmethod
     def scores(self, weights: Floats, values: Floats) -> Floats:
-        """The influence of each row times its weight (rows × numbers)."""
+        """The influence of each row times its weight (rows × estimates)."""
 
     def srs_variances(self, weights: Floats, values: Floats, replaced: bool) -> Floats:
-        """The variances that a simple random sample of as many rows would give, for design effects."""
+        """The variances for a simple random sample of the same size, for design effects."""
         return np.full(len(self.labels), np.nan)
 
     def _spread(self, columns: Floats, weights: Floats) -> Floats:
-        """The population's variance of each column, as estimated (R's svyvar)."""
+        """The estimated population variance of each column (R's svyvar)."""
         n, size = int((weights != 0).sum()), float(weights.sum())
         if n < 2:
             return np.full(columns.shape[1], np.nan)
@@ -146,7 +146,7 @@ class Bound(ABC):
         return found
 
     def _unsampled(self, weights: Floats, replaced: bool) -> float:
-        """The share of the population that a simple random sample leaves; nothing to say where it would leave less than none."""
+        """The share of the population not in a simple random sample; NaN if it would be negative."""
         if replaced:
             return 1.0
         size, n = float(weights.sum()), int((weights != 0).sum())
@@ -211,9 +211,7 @@ class _BoundRatio(Bound):
 class _BoundVariance(Bound):
     @property
     def summed(self) -> Floats:
-        apart = self.columns - self.columns.mean(
-            axis=0
-        )  # so that squares of large numbers are not subtracted
+        apart = self.columns - self.columns.mean(axis=0)  # avoids subtracting squares of large numbers
         return np.column_stack([apart, apart**2, np.ones(len(apart))])
 
     def of_sums(self, sums: Floats, n: int) -> Floats:
@@ -235,7 +233,7 @@ class BoundQuantile(Bound):
     rule: QuantileRule
 
     def values(self, weights: Floats, n: int) -> Floats:
-        """One quantile after another, of one set of weights after another."""
+        """The quantiles for each set of weights."""
         return np.array(
             [
                 [
@@ -247,14 +245,14 @@ class BoundQuantile(Bound):
         )
 
     def extreme(self, weights: Floats) -> bool:
-        """Whether a share is less than that of the smallest value, so that R's rule gives the second smallest."""
+        """Whether a share is less than that of the smallest value, for which R's rule gives the second smallest."""
         used = np.flatnonzero(weights)
         first = used[self.columns[used, 0].argmin()]
         share = float(weights[first] / weights.sum())
         return self.rule in AS_IN_R and any((label.p or 0.0) < share for label in self.labels)
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
-        """Those of the distribution function at the quantiles, which Woodruff's interval is made of."""
+        """The scores of the distribution function at the quantiles, for Woodruff's interval."""
         below = (self.columns <= values).astype(np.float64)
         shares = (weights @ below) / weights.sum()
         found: Floats = (below - shares) * (weights / weights.sum())[:, None]
@@ -341,7 +339,7 @@ class Ratio(Statistic):
     denominator: str
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look both columns up.
+        """Look up both columns.
 
         Parameters
         ----------
@@ -432,14 +430,14 @@ class Function(Statistic):
     names: tuple[str, ...] = ("function",)
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Let it be called with a weight for each row.
+        """Prepare the function for calls with a weight for each row.
 
         Parameters
         ----------
         table
             The rows of the survey.
         missing
-            Not used: the function itself sees to rows without a value.
+            Not used; the function itself handles missing values.
 
         Returns
         -------
@@ -454,7 +452,7 @@ class Function(Statistic):
 def _of_column(
     kind: Kind, name: str, table: pl.DataFrame, missing: bool
 ) -> tuple[tuple[Label, ...], Floats, npt.NDArray[np.bool_]]:
-    """A column of numbers as it is, one of names as an indicator of each value."""
+    """A numeric column unchanged, or a text column as an indicator of each value."""
     if is_numeric(table, name, kind):
         values, there = _filled(numbers_of(table, name, kind, missing)[:, None])
         share = kind == "mean" and bool(np.isin(values[there], (0.0, 1.0)).all())

@@ -1,4 +1,4 @@
-"""A survey: a table of rows with weights, the units and strata they were drawn in, and what can be estimated from it."""
+"""Surveys: weighted tables with units and strata, and estimates from them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Survey:
     frame
         A table with one row per observation (a probe): a pandas or polars frame, or a mapping of columns.
     weights
-        Column of the weights: how many members of the population a row represents. Default: population sizes divided by sampled
+        Column of the weights: the number of population members that a row represents. Default: population sizes divided by sampled
         units if `fpc` has population sizes, otherwise equal weights.
     strata
         Column of the strata, from each of which units were sampled. Default: one stratum.
@@ -127,7 +127,7 @@ class Survey:
                     "name one column per stage, {option:fpc}, or only the units of the stages that have one."
                 ),
             )
-        _ = self.stages, self.adjustments  # what is wrong with the table is said now
+        _ = self.stages, self.adjustments  # errors in the table are raised now
 
     def __repr__(self) -> str:
         first = self.stages.first
@@ -202,14 +202,14 @@ class Survey:
         return Sample.of(self).freedom(self.inside)
 
     def _in_order(self, data: Any, what: str) -> Any:
-        """A column or frame of pandas in the order of the table, by the labels of its rows."""
+        """A pandas column or frame in the order of the table, by row labels."""
         return aligned({f"the {what}": data}, self._labels)[f"the {what}"]
 
     def _with(self, **changes: Any) -> Survey:
-        """The same survey but for some of what was said of it."""
+        """A copy of the survey with some settings changed."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        for name in ("adjustments", "replicate_weights"):  # made anew of what changed
+        for name in ("adjustments", "replicate_weights"):  # rebuilt with the changes
             made.__dict__.pop(name, None)
         made.__dict__.update(changes)
         _ = made.adjustments
@@ -236,8 +236,8 @@ class Survey:
         design
             ``jk1``, ``jkn``, ``brr``, ``fay`` or ``bootstrap`` (Rao & Wu), or a design such as `proband.designs.Fay`.
         rho, n_resamples, centre
-            Of Fay's method; of the bootstrap; whether deviations are from the ``estimate`` (R's mse=TRUE) or from the
-            replicates' ``mean`` (mse=FALSE).
+            The factor of Fay's method; the number of bootstrap replicates; whether deviations are from the ``estimate`` (R's mse=TRUE)
+            or from the ``mean`` of the replicates (mse=FALSE).
         seed
             The seed of random designs, such as the bootstrap.
 
@@ -280,11 +280,11 @@ class Survey:
         rho
             For Fay's method: the factor of the reduced weights, from 0 to below 1.
         combined
-            Whether they are full weights, or factors of the sampling weights.
+            Whether replicate weights include the sampling weights, or are factors of them.
         centre
-            Whether deviations are from the ``estimate`` (R's mse=TRUE) or from the replicates' ``mean``.
+            Whether deviations are from the ``estimate`` (R's mse=TRUE) or from the ``mean`` of the replicates.
         degrees_of_freedom
-            Default: the rank of the replicate weights minus one.
+            The degrees of freedom; by default, the rank of the replicate weights minus one.
 
         Returns
         -------
@@ -434,7 +434,7 @@ class Survey:
         differences
             Whether to compare every two domains, for each statistic.
         confidence_level
-            Of the intervals.
+            The level of the intervals.
         interval
             ``auto``: Wilson's interval with effective units for shares (means of columns of 0 and 1, and of text columns), as
             for rates of people within strata; ``t`` for all others. ``t`` (Student's, symmetric, R's confint), ``normal``; for

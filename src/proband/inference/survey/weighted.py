@@ -1,4 +1,4 @@
-"""Any function of the weights of units, with a replicate variance: for data that are no ranks at all."""
+"""Estimates of any function of unit weights by replicates, for data other than ranks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def estimate_weighted(
     Parameters
     ----------
     statistic
-        A function of the rows' weights, such as ``lambda w: (w @ y) / (w @ x)``.
+        A function of the weights of rows, such as ``lambda w: (w @ y) / (w @ x)``.
     strata
         The stratum of each row.
     design
@@ -69,7 +69,7 @@ def estimate_weighted(
     confidence_level, seed
         The level of the interval, and the seed of random replicates.
     engine
-        Where the work runs; by default on this machine.
+        Where computations run; by default on this machine.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def estimate_weighted(
 def _members(
     strata: npt.NDArray[Any], units: npt.ArrayLike | None
 ) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp]]:
-    """The unit of each row and the first row of each unit; None where rows are the units."""
+    """The unit of each row and the first row of each unit; None if rows are the units."""
     if units is None:
         return None, np.arange(len(strata))
     labels = complete_from(units, "units")
@@ -177,14 +177,14 @@ def _members(
             "correct the strata, or use different unit names in different strata: a unit belongs to one "
             "stratum.",
         )
-    order = np.argsort(first, kind="stable")  # units as they come
+    order = np.argsort(first, kind="stable")  # units in order of appearance
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank[codes], first[order]
 
 
 def _refuse_unused(design: StratifiedDesign) -> None:
-    """Refuse what a design says of tables and of rates, where units are given and may be anything."""
+    """Refuse design options that are for tables and rates only."""
     usual = type(design)()
     for name in ("strata", "units", "weights", "by"):
         if getattr(design, name, None) != getattr(usual, name, None):

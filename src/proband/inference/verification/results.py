@@ -1,4 +1,4 @@
-"""Error rates of one algorithm: at one operating point, and at several with summaries of whole curves."""
+"""Error rates of one algorithm, at operating points and as summaries of curves."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class VerificationPoint(Result):
     Attributes
     ----------
     fnmr
-        At a target FMR: FNMR with the threshold re-estimated in every replicate of people, the answer to "how good at that FMR",
-        where the threshold would be set on other people; where there are no replicates, with the interval of the fixed threshold.
-        At a threshold that was asked for: FNMR there.
+        At a target FMR: FNMR with the threshold re-estimated in every replicate of people, for a threshold that will be set on
+        other people; without replicates, with the interval at the fixed threshold.
+        At a requested threshold: FNMR there.
     fmr, fnmr_at_threshold
-        At this threshold, held fixed. The second is `fnmr` itself, and not written again, where a threshold was asked for.
+        The rates at this threshold, held fixed. For a requested threshold, the second is `fnmr` and not written again.
     counts
-        The threshold, and how many errors are made there of how many comparisons, with and without failures to acquire.
+        The threshold, with the numbers of errors and comparisons there, with and without failures to acquire.
     no_false_matches, no_false_non_matches
-        Where no such error is made (or nothing else): what that says. None, and not written, otherwise.
+        A note on what follows if there are no such errors, or only errors; otherwise None and not written.
     """
 
     written = Written(
@@ -70,22 +70,22 @@ class VerificationPoint(Result):
 
     @property
     def threshold(self) -> float | None:
-        """The threshold, in the scores' own orientation; None where everything is rejected."""
+        """The threshold, in the orientation of the scores; None if everything is rejected."""
         return self.counts.threshold
 
     @property
     def target_fmr(self) -> Rate | None:
-        """The false match rate that was asked for, if one was."""
+        """The target false match rate, if any."""
         return self.counts.target_fmr
 
     @property
     def re_estimated(self) -> Interval | None:
-        """The interval of `fnmr` with the threshold re-estimated; None where there are no replicates."""
+        """The interval of `fnmr` with the threshold re-estimated; None without replicates."""
         return None if self.fnmr.replicates is None else Interval(self.fnmr.low, self.fnmr.high)
 
     @property
     def fnmr_beside(self) -> Estimate | None:
-        """FNMR at the threshold held fixed, where `fnmr` is at a target; else None."""
+        """FNMR at the fixed threshold, if `fnmr` is at a target FMR; otherwise None."""
         return None if self.fnmr_at_threshold is self.fnmr else self.fnmr_at_threshold
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ class Verification(Result):
     eer_genuine_weight
         The weight of FNMR in the uncertainty of the equal error rate (the rest is FMR); None without an interval.
     n_subjects, compared
-        People in the comparisons, and which comparisons were counted.
+        The number of people in the comparisons, and which comparisons were counted.
     groups
         Error rates by the values of each requested column, one `Differential` per column.
     confidence_level, answers, notes
@@ -152,7 +152,7 @@ class Verification(Result):
     alike: Lent = field(default=NOTHING_LENT, repr=False)
 
     def _may_borrow(self, lent: Lent) -> bool:
-        """Whether a rate has fewer than two errors, and others show what nothing shows here: how alike comparisons are."""
+        """Whether a rate has fewer than two errors and must borrow the correlation of comparisons from others."""
         return any(
             has_few_errors(rate) and own is None and others is not None
             for point in self.points
@@ -169,7 +169,7 @@ class Verification(Result):
 
 
 def verification_among(verification: Verification, sampling: tuple[SampledColumn, ...]) -> Verification:
-    """The same error rates, whose answers say which of the declared sampling levels vary (`among`)."""
+    """The same error rates, with the declared sampling levels in their answers (`among`)."""
     if not sampling:
         return verification
     return replace(
@@ -182,9 +182,9 @@ def verification_among(verification: Verification, sampling: tuple[SampledColumn
 
 
 def point_among(point: VerificationPoint, sampling: tuple[SampledColumn, ...]) -> VerificationPoint:
-    """The same operating point, whose answers say which of the declared sampling levels vary (`among`)."""
+    """The same operating point, with the declared sampling levels in its answers (`among`)."""
     fmr, fnmr = estimate_among(point.fmr, sampling), estimate_among(point.fnmr, sampling)
     held = point.fnmr_beside
-    # Where a threshold was asked for both are one estimate, and must stay one.
+    # For a requested threshold both are one estimate, and must remain one.
     beside = fnmr if held is None else estimate_among(held, sampling)
     return replace(point, fmr=fmr, fnmr=fnmr, fnmr_at_threshold=beside)

@@ -1,4 +1,4 @@
-"""Verification with intervals that know people are shared: error rates at thresholds, and FNMR at a fixed FMR."""
+"""Verification with intervals that account for shared people: error rates at thresholds, and FNMR at a fixed FMR."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
 
 _MOST_FOR_AREA = (
-    1_000_000_000  # impostor comparisons that are placed among the genuine ones for the interval of the area
+    1_000_000_000  # impostor comparisons placed among the genuine ones for the interval of the AUC
 )
-_MOST_FOR_EER = 5_000_000  # false matches at the equal error rate that are held for its interval
+_MOST_FOR_EER = 5_000_000  # false matches at the equal error rate kept for its interval
 
 
 @overload
@@ -146,11 +146,11 @@ def verify(
     seed
         The seed of replicates, or resamples of people that are shared with other measurements.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     check_orientation
         Whether scores that look reversed raise an error.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def verify(
 
     Examples
     --------
-    Six people with two images each; those of person a are not like each other, and a's first is like b's.
+    Six people with two images each; the images of person a are dissimilar, and a's first image is similar to b's.
 
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
@@ -205,7 +205,7 @@ def verify_one(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Verify one algorithm, which may borrow what others show of how alike comparisons are."""
+    """Verify one algorithm, which may borrow the correlation of comparisons from others."""
     if not fmrs and not thresholds:
         raise UsageError("No operating point was given.", "pass false match rates or thresholds.")
     if isinstance(scores, Trials):
@@ -278,9 +278,9 @@ def verified(
     *,
     thinning: bool = False,
 ) -> tuple[Verification, Shared]:
-    """Find the error rates of a matrix, and the comparisons that they and others may rest on.
+    """Compute the error rates of a matrix, and keep the comparisons behind them.
 
-    With `thinning`, a part of them where they are too many to list, which is enough for the intervals here and not for others.
+    With `thinning`, keep a subset if they are too many to list, which suffices for these intervals only.
     """
     if within is None:
         within = scores.samples_by_label()
@@ -338,7 +338,7 @@ def _area(
     level: float,
     threads: int | None,
 ) -> Estimate | None:
-    """The interval of the area from sums of placements; None for too many comparisons."""
+    """The interval of the AUC from sums of placements; None for too many comparisons."""
     whose, genuine = own
     near, counts = pairs.acquired, rates.counts
     if near.n_shared and not near.symmetric:
@@ -359,7 +359,7 @@ def pairs_and_rates(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[PairSet, ErrorRates]:
-    """Count the comparisons of a matrix, at every genuine score and at the thresholds, and say which they are."""
+    """Count the comparisons of a matrix at every genuine score and at the thresholds, and return them."""
     if check_orientation:
         require_pair_orientation(scores, within)
     pairs = PairSet.of(scores, within)
@@ -369,7 +369,7 @@ def pairs_and_rates(
 
 
 def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> None:
-    """Refuse scores that look reversed, wherever anybody is compared with an own image."""
+    """Refuse scores that look reversed, if anyone is compared with their own images."""
     if isinstance(within, Samples):
         shared = set(scores.queries) & set(scores.targets)
         try:
@@ -377,7 +377,7 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
                 [scores], within, gallery="one_per_subject" if shared else None, missing="drop"
             )
         except (DesignError, AlignmentError):
-            return  # nobody has two images there: error rates will say so
+            return  # nobody has two images; error rates will raise this
     if within.mated.any():
         require_orientation(scores, within)
 
@@ -385,16 +385,16 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
 def beside_each_other(
     making: Sequence[Callable[[Lent], Made]], of: Callable[[Made], Verification]
 ) -> list[Made]:
-    """Verify algorithms, and once more those that can borrow from the others how alike comparisons are.
+    """Verify algorithms, and repeat those that can borrow the correlation of comparisons from others.
 
-    A rate with fewer than two errors does not show it, nor does its algorithm where scores are tied, or fewer than thirty.
+    It cannot be estimated for a rate with fewer than two errors, nor from an algorithm with tied or fewer than thirty scores.
 
     Parameters
     ----------
     making
-        What verifies each, given what it may borrow.
+        Functions that verify each algorithm, given what it may borrow.
     of
-        The error rates in what was made.
+        A function that returns the error rates of a result.
     """
     made = [make(NOTHING_LENT) for make in making]
     lent = Lent.by(of(one).alike for one in made)

@@ -48,7 +48,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "figure.dpi": 100,
-    "text.parse_math": False,  # a name with two dollar signs is a name
+    "text.parse_math": False,  # two dollar signs in a name are not math
     "savefig.dpi": _DPI,
 }
 
@@ -103,7 +103,7 @@ class _GivenAxes:
         return float(self.axes.get_position().width * figure_with(self.axes).get_figwidth())
 
     def legend(self, *entries: Any, loc: str, **look: Any) -> Any:
-        return self.axes.legend(*map(list, entries), **look)  # where there is room; nothing stands outside
+        return self.axes.legend(*map(list, entries), **look)  # inside the axes, where there is room
 
     def supxlabel(self, text: str, **look: Any) -> None:
         self.axes.set_xlabel(f"{self.axes.get_xlabel()}\n{text}")
@@ -132,8 +132,8 @@ def laid_out(
                 given.set_title(title)
         return
     with mpl.rc_context(STYLE):
-        # Letters are not as wide at every resolution: lay out at that of files or, where names stand beside
-        # a panel, at that of the screen, at which they are wider; with some room for others.
+        # Text width depends on the resolution: lay out at that of files or, if there are names next to
+        # a panel, at that of the screen, where text is wider; with some room for other resolutions.
         room = ConstrainedLayoutEngine(w_pad=0.1)
         figure = Figure(figsize=(size[0], size[1] + (0.3 if title else 0)), layout=room)
         yield figure
@@ -147,9 +147,9 @@ def laid_out(
 
 
 def head(axis: Axes, title: str, note: str) -> None:
-    """Put a heading above a panel, and below it what it is of."""
+    """Put a heading above a panel, with a subtitle below it."""
     axis.set_title(title, pad=4 + 11 * len(note.splitlines()))
-    # In points above the panel, as the heading is: a share of a tall panel would reach into the heading.
+    # In points above the panel, like the heading: a fraction of a tall panel would overlap the heading.
     above: Any = {"xytext": (0, 3.5), "textcoords": "offset points", "annotation_clip": False}
     axis.annotate(note, (0, 1), xycoords="axes fraction", fontsize=8, color=GREY, linespacing=1.25, **above)
 
@@ -188,10 +188,10 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }[ending]
     with mpl.rc_context(STYLE), written_whole(path) as draft, warnings.catch_warnings():
-        # Names in letters the font lacks, or too long for the layout: the figure is still the one to have.
+        # Names with missing glyphs, or too long for the layout, do not invalidate the figure.
         for known in (r"Glyph \d+ .* missing from", "constrained_layout not applied"):
             warnings.filterwarnings("ignore", known, UserWarning)
         for text in figure.findobj(Text):
-            text.set_text(printable(text.get_text()))  # controls have no glyphs, and no place in XML
-        with draft.open("wb") as file:  # by its name, an SVG would have the line ends of the system
+            text.set_text(printable(text.get_text()))  # control characters are invalid in XML
+        with draft.open("wb") as file:  # given a path, SVG would use system line endings
             figure.savefig(file, format=ending[1:], metadata=metadata)

@@ -67,7 +67,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
 
 
 def _of_pairs(path: Path, name: str | None) -> Format:
-    """The format of a list whose columns are named by the user: by its ending, since its header says nothing."""
+    """The format of a list with user-named columns: by its file extension, since its header is no help."""
     lists = {ending: made for made in _surest_first() if made.takes_columns for ending in made.endings}
     chosen = lists.get(path.suffix.lower()) if name is None else _named(name)
     if chosen is None or not chosen.takes_columns:
@@ -87,7 +87,7 @@ def _named(name: str) -> Format:
 
 
 def _surest_first() -> list[Format]:
-    """All formats, those with a signature of their own before those that are told by less."""
+    """All formats, those with a unique signature first."""
     return sorted(
         map(_named, FORMATS.names()), key=lambda made: ("signature", "header", "columns").index(made.told_by)
     )
@@ -96,7 +96,7 @@ def _surest_first() -> list[Format]:
 def read_file(path: str | Path, options: ReadOptions | None = None, format: str | None = None) -> ScoreFile:
     """Read a score file of any known format."""
     path, options = Path(path), options or ReadOptions()
-    if not path.name:  # the directory one is in has a name all the same
+    if not path.name:  # resolved, since "." has no name
         path = resolved(path)
     for one in (path, options.mask):
         if one is not None:
@@ -116,7 +116,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
 
 
 def require_read(chosen: Format, path: Path, options: ReadOptions) -> None:
-    """Refuse what the reader of a file is told and has no use for."""
+    """Refuse options that the reader of a file does not use."""
     for name in chosen.unread(options):
         raise UsageError(
             Hint(
@@ -131,12 +131,12 @@ def require_read(chosen: Format, path: Path, options: ReadOptions) -> None:
 
 
 def chosen_format(path: Path, options: ReadOptions, format: str | None) -> Format:
-    """The format by which a file is read: found by looking at it, named, or that of lists whose columns are named."""
+    """The format of a file: detected, named, or that of lists with user-named columns."""
     return format_of(path, format) if options.columns is None else _of_pairs(path, format)
 
 
 def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
-    """What a file holds, with the samples that its rows and columns are where they are named by subject."""
+    """The contents of a file, with samples for its rows and columns if these are named by subject."""
     if options.ids == "samples":
         return file
     subjects = named_by_subject(file.queries, file.targets)

@@ -49,7 +49,7 @@ class PairedOutcomes:
     Attributes
     ----------
     ss, sf, fs, ff
-        Probes on which both succeed, only the first, only the second, neither.
+        The numbers of probes on which both succeed, only the first, only the second, and neither.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class PairedOutcomes:
         Returns
         -------
         PairedOutcomes
-            How many probes both, either or neither succeeded on.
+            The numbers of probes on which both, one or neither succeeded.
         """
         given = aligned({"the first": first, "the second": second})
         first, second = (complete_from(one, "outcomes") for one in given.values())
@@ -107,7 +107,7 @@ class PairedTest(Test):
     Attributes
     ----------
     n_sf, n_fs
-        The discordant probes, or people, in favour of the first and of the second algorithm.
+        The numbers of discordant probes, or people, in favour of the first and of the second algorithm.
     p_value
         Two-sided: twice the smaller one-sided p-value, at most 1.
     p_greater, p_less
@@ -133,7 +133,7 @@ class PairedTest(Test):
 def paired_test_of(
     n_sf: int, n_fs: int, tails: tuple[float, float], observed: float, method: Method, of: str
 ) -> PairedTest:
-    """Make a test of the chances of as much for the first and for the second, and of what was `observed` itself."""
+    """Make a test from both tail probabilities and the probability of the `observed` result."""
     greater, less = tails
     smaller = min(greater, less)
     return PairedTest(
@@ -153,7 +153,7 @@ def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
     """Test whether two algorithms recognise probes equally often, by the probes on which they differ.
 
     If neither is better, each of the n = n_sf + n_fs discordant probes favours either algorithm with probability ½, so
-    p_greater = P[X ≤ n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p is this minus P[X =
+    p_greater = P[X ≤ n_fs], X ~ Binomial(n, ½): exact. The two-sided p-value is twice the smaller tail, and the mid-p is this minus P[X =
     n_fs] (Fagerland et al. 2013). Probes are assumed to be independent: with several probes per person the test rejects far too
     often. Without discordant probes, every p-value is 1.
 
@@ -206,16 +206,16 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
     pairs
         The counts of two algorithms on the same probes.
     confidence_level
-        Of the interval.
+        The level of the interval.
 
     Returns
     -------
     Interval
-        Of the difference of the two rates.
+        The ends of the interval of the difference.
 
     Examples
     --------
-    Newcombe's table (36, 12, 2, 0) is 0.0569 to 0.3404.
+    Newcombe's interval for the table (36, 12, 2, 0) is 0.0569 to 0.3404.
 
     >>> [round(end, 4) for end in newcombe_interval(PairedOutcomes(36, 12, 2, 0))]
     [0.0569, 0.3404]
@@ -229,7 +229,7 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
     margins = a * (n - a) * b * (n - b)
     cross = float(pairs.ss * pairs.ff - pairs.sf * pairs.fs)
     if cross > 0:
-        cross = max(cross - n / 2, 0.0)  # his continuity correction
+        cross = max(cross - n / 2, 0.0)  # Newcombe's continuity correction
     phi = 0.0 if margins == 0 else cross / sqrt(margins)
     p, q = a / n, b / n
     below, above = p - low_a, high_a - p
@@ -251,12 +251,12 @@ def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Int
     pairs
         The counts of two algorithms on the same probes.
     confidence_level
-        Of the interval.
+        The level of the interval.
 
     Returns
     -------
     Interval
-        Of the difference of the two rates.
+        The ends of the interval of the difference.
 
     References
     ----------
@@ -264,7 +264,7 @@ def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Int
 
     Examples
     --------
-    Without a discordant probe of 44 it is ±z²/(n + z²).
+    Without discordant probes among 44, it is ±z²/(n + z²).
 
     >>> [round(end, 4) for end in tango_interval(PairedOutcomes(40, 0, 0, 4))]
     [-0.0803, 0.0803]
@@ -275,10 +275,10 @@ def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Int
 def tango_counts(
     b: float, c: float, n: float, confidence_level: float = 0.95, z: float | None = None
 ) -> Interval:
-    """Find Tango's (1998) interval from counts that need not be whole.
+    """Compute Tango's (1998) interval from counts that may be fractions.
 
-    Of `n` probes only the first recognises `b` and only the second `c`. `z` is the quantile to use, by default the normal one;
-    an infinite one gives the whole range. Counts divided by a design effect make it an interval over people.
+    Of `n` probes, only the first algorithm recognises `b` and only the second `c`. `z` is the quantile, by default the normal
+    one; an infinite one gives the whole range. Counts divided by a design effect give an interval over people.
     """
     z = normal_quantile(confidence_level) if z is None else z
     if n == 0 or not np.isfinite(z):
@@ -288,11 +288,11 @@ def tango_counts(
 
 @lru_cache(maxsize=4096)
 def _tango(b: float, c: float, n: float, z: float) -> Interval:
-    """The same for a finite quantile; among many algorithms the same counts come again."""
+    """The interval for a finite quantile, cached because counts recur with many algorithms."""
     observed = (b - c) / n
 
     def excess(delta: float) -> float:
-        """The score statistic of a difference, positive where the observed one is larger."""
+        """The score statistic of a difference, positive if the observed difference is larger."""
         first = 2 * n
         second = -b - c + (2 * n - b + c) * delta
         third = -c * delta * (1 - delta)
@@ -308,7 +308,7 @@ def _tango(b: float, c: float, n: float, z: float) -> Interval:
 
 
 def _falls_to(level: float, function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls from `low` to `high` is at a level: by secants of the bracket, the Illinois way."""
+    """Find where a function that decreases from `low` to `high` equals a level, by the Illinois method."""
     above, below = function(low) - level, function(high) - level
     side = 0
     for _ in range(_MOST_SECANTS):

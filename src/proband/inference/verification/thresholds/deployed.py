@@ -1,4 +1,4 @@
-"""Which threshold to deploy: one whose false match rate is, with a stated confidence, within a target for new people."""
+"""Thresholds for deployment, whose false match rate for new people meets a target with a given confidence."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def threshold(
 
     Examples
     --------
-    A hundred people, one image as target and one as query each. The plain threshold has 99 false matches in 9,900:
+    A hundred people with one target and one query image each. The plain threshold has 99 false matches in 9,900:
 
     >>> rng = np.random.default_rng(1)
     >>> ids = [f"{side}{k:02d}" for side in "tq" for k in range(100)]
@@ -194,7 +194,7 @@ def threshold(
 
 
 def require_any(deployed: Sequence[DeployedThreshold]) -> None:
-    """Refuse where nothing of what was asked for can be said, with what it takes."""
+    """Raise an error if no requested threshold is possible, stating what is needed."""
     if not deployed or any(one.sure is not None or one.distribution_free is not None for one in deployed):
         return
     one = min(deployed, key=lambda each: each.people_needed)
@@ -221,7 +221,7 @@ def thresholds_of(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[DeployedThreshold, ...]:
-    """Find the thresholds of one algorithm, one for each false match rate, its comparisons counted once."""
+    """Find the threshold of one algorithm for each false match rate, counting its comparisons once."""
     if isinstance(scores, Trials):
         rates, shared, compared = _of_list(scores, within)
     else:
@@ -278,7 +278,7 @@ def _deployed(
     sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
     free = None if freely is None else rates.at_false_matches(freely, asked)
     chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]
-    # The strictest are for the target, and not at it: their rates are at their thresholds.
+    # Thresholds are chosen for the target; their rates are evaluated at the thresholds.
     made = {
         at: point_among(at_threshold(rates.algorithm, at, sign, near, confidence_level), sampling)
         for at in chosen
@@ -306,21 +306,21 @@ def _deployed(
 
 
 def thinned(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Choose places of a curve over false matches to be drawn, closer where there are few."""
+    """Choose the points of a curve to draw, more densely at few false matches."""
     if n <= most:
         return np.arange(n, dtype=np.int64)
     return np.unique(np.round(np.geomspace(1, n, most)).astype(np.int64)) - 1
 
 
 def _closest(shared: Shared, most: int) -> Shared:
-    """The same with so many of the closest impostor comparisons, and those as close as the last of them."""
+    """The comparisons with only the `most` closest impostors, and those tied with the last."""
     if len(shared.tail) <= most:
         return shared
     return shared.reaching(float(np.partition(shared.tail, -max(most, 1))[-max(most, 1)]))
 
 
 def _bound_at(path: BoundPath, errors: int, units: int | None, confidence: float) -> float:
-    """The bound at a threshold with so many false matches: without any, that of the first or of disjoint pairs of people."""
+    """The bound at a threshold with a number of false matches; for none, the bound for one or for disjoint pairs of people."""
     place = int(np.searchsorted(path.errors, max(errors, 1)))
     least = float(path.bound[place]) if place < len(path.bound) else 1.0
     if errors == 0 and units:
@@ -329,18 +329,18 @@ def _bound_at(path: BoundPath, errors: int, units: int | None, confidence: float
 
 
 def _disjoint(comparisons: Meetings) -> int | None:
-    """How many disjoint pairs people make, where everybody meets everybody; else None."""
+    """The number of disjoint pairs of people if all pairs are compared; otherwise None."""
     people = int(np.count_nonzero(comparisons.n_partners))
     return people // 2 if people > 1 and comparisons.n_pairs == people * (people - 1) // 2 else None
 
 
-_COUNTLESS = 1e18  # more comparisons than anybody makes
+_COUNTLESS = 1e18  # more comparisons than are feasible
 
 
 def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int, int, int]:
-    """People and comparisons for one false match to be allowed, and people for none to suffice, whatever the distribution.
+    """People and comparisons needed to allow one false match, and people for which none suffices under any distribution.
 
-    One false match in n has a bound of about exp(t)/n, t being Student's quantile with two degrees of freedom: nobody errs alone.
+    One false match in n has a bound of about exp(t)/n, with t Student's quantile with two degrees of freedom (two people are involved).
     """
     pairs = ceil(min(exp(float(t_inverse(FEWEST_CARRIERS, confidence))) / asked, _COUNTLESS))
     each = comparisons.n_impostor / max(comparisons.n_pairs, 1)

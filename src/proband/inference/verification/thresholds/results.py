@@ -1,4 +1,4 @@
-"""Thresholds that were found, each with what it keeps, and what is to be said of it."""
+"""Thresholds for deployment with their guarantees, in numbers and words."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class DeployedThreshold(Result):
     distribution_free
         The least strict threshold within the target for any distribution of scores; None if there are too few people.
     n_subjects, compared
-        People in the comparisons, and which comparisons were counted.
+        The number of people in the comparisons, and which comparisons were counted.
     people_needed, comparisons_needed, people_needed_freely
         The minimum numbers needed if errors are spread evenly and all people have the same number of images, and for any
         distribution.
@@ -150,7 +150,7 @@ class DeployedThreshold(Result):
 
     @property
     def needed(self) -> Note:
-        """What is too few: people, comparisons, or people who account for the errors."""
+        """What is too small: the number of people, of comparisons, or of people behind the errors."""
         there = self.plain.counts.n_impostor
         if self.is_tied:
             return CLOSEST_TIED(fmr=self.target_fmr)
@@ -168,7 +168,7 @@ class DeployedThreshold(Result):
         Returns
         -------
         list of Note
-            The sentences; if there is no threshold to deploy, what is too few.
+            The sentences; without a threshold to deploy, what is needed.
         """
         own = self.deployed()
         if self.sure is None:
@@ -183,7 +183,7 @@ class DeployedThreshold(Result):
         return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.target_fmr)
 
     def deployed(self) -> list[Note]:
-        """The threshold to deploy, or that there is none.
+        """A sentence on the threshold to deploy, or that there is none.
 
         Returns
         -------
@@ -211,7 +211,7 @@ class DeployedThreshold(Result):
         ]
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """One row for each threshold: the plain one, and those with a confidence."""
+        """One row for each threshold: the plain one, and those with a guarantee."""
         return frame_of_rows(
             [
                 {
