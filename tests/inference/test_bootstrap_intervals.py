@@ -211,7 +211,7 @@ def auc(genuine: Floats, impostor: Floats) -> float:
 
 
 def fnmr(genuine: Floats, impostor: Floats, limit: float = 0.1) -> float:
-    """At the least strict genuine score that no more than a tenth of the impostors reach."""
+    """At the laxest genuine score that no more than a tenth of the impostors reach."""
     allowed = [t for t in genuine if np.mean(impostor >= t) <= limit + 1e-12]
     return float(np.mean(genuine < min(allowed, default=np.inf)))
 

@@ -121,7 +121,7 @@ def test_every_two_people_weigh_the_same_in_the_other_rate() -> None:
 
 @pytest.mark.parametrize("distance", [False, True])
 @pytest.mark.parametrize("fmr", [0.05, 0.02])
-def test_it_is_the_least strict_threshold_that_the_bound_allows(fmr: float, distance: bool) -> None:
+def test_it_is_the_laxest_threshold_that_the_bound_allows(fmr: float, distance: bool) -> None:
     scores, samples = _world(5, distance=distance)
     found = threshold(scores, samples, fmr=fmr, confidence_level=0.9)
     # All of it again, one threshold after another.

@@ -88,14 +88,14 @@ def test_searches_equal_plain_loops(fusion, levels, orientation):
         assert (point.fpir, point.fnir) == pytest.approx((row["fpir"], row["fnir"]))
 
 
-def test_at_fpir_is_the_least strict_threshold_that_does_not_pass_what_was_asked():
+def test_at_fpir_is_the_laxest_threshold_that_does_not_pass_what_was_asked():
     scores, experiment, _ = setting(2)
     found = search(scores, experiment)
     every = np.unique(np.concatenate([found.mate, found.best]))
     for asked in (0.3, 0.1, 0.05, 0.001):
         point = found.at_fpir(asked)
-        least strict = min(t for t in every if np.isfinite(t) and (found.best >= t).mean() <= asked)
-        assert point == found.point(least strict, target_fpir=asked)
+        laxest = min(t for t in every if np.isfinite(t) and (found.best >= t).mean() <= asked)
+        assert point == found.point(laxest, target_fpir=asked)
         assert point.fpir <= asked
 
 

@@ -57,7 +57,7 @@ def test_every_point_equals_sorting_all_scores(seed, levels, orientation):
     assert rates.auc() == pytest.approx(closer, rel=1e-12)
 
 
-def least strict(genuine, impostor, fmr):
+def laxest(genuine, impostor, fmr):
     """The lowest score of all whose FMR is within the one asked for; infinite where none is."""
     every = np.unique(np.r_[genuine, impostor])
     return min((t for t in every if (impostor >= t).mean() <= fmr), default=np.inf)
@@ -65,14 +65,14 @@ def least strict(genuine, impostor, fmr):
 
 @pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
 @pytest.mark.parametrize("fmr", [0.3, 0.1, 0.05, 0.01, 1e-3, 1e-9])
-def test_the_operating_point_is_the_least strict_threshold_within_the_rate(seed, levels, orientation, fmr):
+def test_the_operating_point_is_the_laxest_threshold_within_the_rate(seed, levels, orientation, fmr):
     samples, scores = made(seed, levels=levels, orientation=orientation)
     genuine, impostor = split(samples, scores)
     sign = 1 if orientation == "similarity" else -1
     pairs = pl.DataFrame(
         {"score": sign * np.r_[genuine, impostor], "mated": np.r_[genuine * 0 + 1, impostor * 0]}
     )
-    at = least strict(genuine, impostor, fmr)
+    at = laxest(genuine, impostor, fmr)
     expected = (
         None if np.isinf(at) else sign * at,
         int((impostor >= at).sum()),
@@ -103,7 +103,7 @@ def test_counts_between_genuine_scores_are_known_or_refused(seed, levels, orient
             point = rates.at_false_matches(most)
         except UsageError:
             continue
-        at, known = least strict(genuine, impostor, most / len(impostor)), known + 1
+        at, known = laxest(genuine, impostor, most / len(impostor)), known + 1
         assert point.false_matches == int((impostor >= at).sum())
     assert 0 < known < len(impostor)
     with pytest.raises(UsageError, match="not counted at 593 false matches"):

@@ -238,15 +238,13 @@ def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
             "leave it out, or select the comparisons in the list.",
         )
     if asked.reads.scores and not asked.reads.lists:
-        raise _refusal_of_lists(analysis.key, origin)
+        raise _refusal_of_lists(analysis.key, origin, asked.instead_for_lists)
 
 
-def _refusal_of_lists(section: str, origin: Origin) -> DesignError:
+def _refusal_of_lists(section: str, origin: Origin, instead: str = "") -> DesignError:
     return DesignError(
         "the scores are lists of selected pairs, which allow only verification, and comparison by fnmr or auc.",
-        Hint("{give:measure=fnmr@0.001} (or auc), or use scores of every query with every target.")
-        if section == "comparison"
-        else f"leave {section} out, or use scores of every query with every target.",
+        Hint(f"{instead or f'leave {section} out'}, or use scores of every query with every target."),
         place=origin.where(section) or None,
     )
 

@@ -143,6 +143,11 @@ class ComparisonRequest(AnalysisRequest, Replication):
         return Reads(pairs=True, lists=True, experiment=CHOICE) if self.of_pairs else Reads(ranks=True)
 
     @property
+    def instead_for_lists(self) -> str:
+        """Lists allow comparison by error rates."""
+        return "{give:measure=fnmr@0.001} (or auc)"
+
+    @property
     def category_use(self) -> Literal["none", "needed"]:
         """Categories are required if algorithms are compared within them."""
         return "needed" if self.by_category else "none"

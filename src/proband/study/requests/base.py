@@ -197,6 +197,11 @@ class AnalysisRequest(Part):
         return ()
 
     @property
+    def instead_for_lists(self) -> str:
+        """What to request if the scores are lists of pairs, as the text of a `Hint`; empty if nothing fits them."""
+        return ""
+
+    @property
     def category_use(self) -> Literal["none", "possible", "needed"]:
         """Whether it looks at the categories of probes, and whether there must be some."""
         return "none"
