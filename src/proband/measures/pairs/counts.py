@@ -96,7 +96,7 @@ class PairCounts:
         Impostor scores at or above, and above, each edge.
     n_genuine, n_impostor
         The numbers of comparisons with a score.
-            n_failed_genuine, n_failed_impostor
+    n_failed_genuine, n_failed_impostor
         Comparisons lost to samples that failed to be acquired, and comparisons that failed themselves.
     n_dont_care_genuine, n_dont_care_impostor
         Don't-care comparisons, which are not counted.
