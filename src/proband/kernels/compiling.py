@@ -63,6 +63,7 @@ def njit(
 
 class _Compilations(event.Listener):
     """The depth of nested compilation of our functions; the first compilation is announced once.
+
     One thread compiles at a time.
     """
 
