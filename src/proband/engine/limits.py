@@ -55,7 +55,7 @@ class Within(Interval):
 
     @property
     def in_schema(self) -> dict[str, Any]:
-        """The same as JSON Schema has it."""
+        """The limits in JSON Schema."""
         return {_IN_SCHEMAS[name]: end for name, end in self.ends.items()}
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class Matching:
 
     @property
     def in_schema(self) -> dict[str, Any]:
-        """The same as JSON Schema has it."""
+        """The pattern in JSON Schema."""
         return {"pattern": self.pattern}
 
 
