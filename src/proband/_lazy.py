@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used."""
+"""Lazy loading of the names of a package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def lazily(
     package: str, homes: Mapping[str, str], rooms: tuple[str, ...] = (), *, published: bool = False
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make ``__getattr__`` and ``__dir__`` of a package; only what is named here is listed.
+    """Make ``__getattr__`` and ``__dir__`` of a package; only names given here are listed.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def lazily(
     rooms
         Subpackages that are also loaded.
     published
-        Whether the gate of arguments is put before what is found, as `publish` does for names that are there at once.
+        Whether the argument checks are applied to loaded names, as `publish` does for names defined directly.
     """
     known = {name: module for module, names in homes.items() for name in names.split()}
 

@@ -1,4 +1,4 @@
-"""The pytest plugin: a test that fails where a new algorithm is worse than an old one, or may be.
+"""The pytest plugin: tests that fail if a new algorithm is, or may be, worse than an old one.
 
 pytest loads it by its entry point; ``-p no:proband`` leaves it out.
 """
@@ -18,7 +18,7 @@ _OPTION, _INI = "--proband-undecided", "proband_undecided"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the setting for gates that are undecided."""
+    """Add the option and the setting for undecided gates."""
     parser.getgroup("proband", "recognition algorithms").addoption(
         _OPTION,
         choices=ANSWERS,
@@ -32,7 +32,7 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
     """Assert that a new algorithm is not worse than an old one by a margin: ``assert_not_worse(new, old, experiment, margin=0.01)``.
 
     The arguments are those of `proband.gate`, with the old algorithm second. `undecided` states what an undecided gate does to the test:
-    ``fail``, ``xfail``, ``skip`` or ``pass``. By default it is the option ``--proband-undecided``, or else the ini option
+    ``fail``, ``xfail``, ``skip`` or ``pass``. The default is the option ``--proband-undecided``, or else the ini option
     ``proband_undecided``, or else ``fail``. The gate is returned, and its numbers are properties of the test in a JUnit file.
     """
     usual = request.config.getoption(_OPTION) or request.config.getini(_INI)

@@ -116,8 +116,8 @@ class ICA(Recognizer):
 
 
 def _infomax(observations: Floats) -> tuple[Floats, tuple[Note, ...]]:
-    """Run InfoMax, and say whether it converged."""
-    with one_blas_thread():  # sums, and so the step at which it stops, must not depend on threads
+    """Run InfoMax, and return whether it converged."""
+    with one_blas_thread():  # sums, and hence the stopping step, must not depend on threads
         found = infomax(observations)
     if found.settled:
         return found.matrix, (INFOMAX(rounds=found.rounds, gradient=found.gradient),)
@@ -125,7 +125,7 @@ def _infomax(observations: Floats) -> tuple[Floats, tuple[Note, ...]]:
 
 
 def _fast_ica(observations: Floats) -> tuple[Floats, tuple[Note, ...]]:
-    """Run FastICA; a run that does not settle is said in a note, not in a warning that passes by."""
+    """Run FastICA; a run that does not converge gives a note instead of a warning."""
     FastICA = need("sklearn.decomposition", "ICA").FastICA  # noqa: N806 - a class
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -18,7 +18,7 @@ from proband.errors import UsageError
 from proband.scores import Embeddings
 from proband.words import Note
 
-BINS = 59  # uniform patterns of 8 neighbours, each on its own, and one bin for all others
+BINS = 59  # one bin for each uniform pattern of 8 neighbours, and one for all others
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class NearestPartsModel(PeopleModel):
         return -np.concatenate([np.empty((0, len(people))), *found]), people
 
     def _parts(self, crops: Crops) -> npt.NDArray[np.float32]:
-        # Square roots make the Euclidean distance of histograms Hellinger's, which weighs small bins as they deserve.
+        # Square roots turn the Euclidean distance of histograms into Hellinger's, which gives small bins due weight.
         return np.sqrt(self.grid.histograms(crops))
 
 

@@ -19,7 +19,7 @@ from proband.words import count
 
 Comparison = Literal["l1", "l2", "angle", "soft"]
 _METRICS: dict[Comparison, Metric] = {"l1": "l1", "l2": "l2", "angle": "cosine", "soft": "l2"}
-_NO_SCATTER = 1e-12  # a variance within people below this share of the whole is rounding
+_NO_SCATTER = 1e-12  # a within-person variance below this share of the total is rounding
 _SOFT = 0.2  # soft weighting: squared differences times eigenvalue to this power (Beveridge et al. 2001)
 
 
@@ -121,7 +121,7 @@ def discriminants(
     within = coefficients - means[codes]
     between = (means - coefficients.mean(axis=0)) * np.sqrt(sizes)[:, None]
     scatter = within.T @ within / (n - len(sizes))
-    # Copies of a face leave rounding errors where scatter should be; they must not pass for it.
+    # Copies of a face leave only rounding errors, which must not be taken for scatter.
     if np.linalg.eigvalsh(scatter)[0] <= _NO_SCATTER * float((coefficients**2).mean()):
         raise InputError(
             "The scatter within people is singular: some training faces are copies of each other.",

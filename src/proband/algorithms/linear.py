@@ -48,7 +48,7 @@ class LinearModel(Model):
     notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
-        # BLAS rounds by the layout of an array, so that of a fitted model must be that of a loaded one.
+        # BLAS rounding depends on array layout, so fitted and loaded models must have the same layout.
         for part in ("mean", "basis", "weights"):
             object.__setattr__(self, part, np.asarray(complete_from(getattr(self, part), part), order="C"))
         n_pixels = int(oval(*self.shape).sum()) if self.photometry.mask else self.shape[0] * self.shape[1]
@@ -66,7 +66,7 @@ class LinearModel(Model):
             )
 
     def represent(self, crops: Crops) -> Vectors:
-        """Return the coefficients of each face, before weighting; tile by tile.
+        """Return the coefficients of each face before weighting, computed in tiles.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ SCORES_PEOPLE = Sentence(
 )
 
 
-_SHORT = 16  # hexadecimal digits of a single id's hash
+_SHORT = 16  # hexadecimal digits of the hash of a single id
 Vectors = npt.NDArray[np.float32]
 
 
@@ -112,7 +112,7 @@ class Model(ABC):
 
     @abstractmethod
     def represent(self, crops: Crops) -> Vectors:
-        """Turn faces into vectors, one row each.
+        """Represent faces as vectors, one row each.
 
         Parameters
         ----------

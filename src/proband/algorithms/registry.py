@@ -153,7 +153,7 @@ def _find(name: str) -> Recognizer:
 def _takes_nothing(function: Callable[..., Any]) -> bool:
     try:
         parameters = signature(function).parameters.values()
-    except (TypeError, ValueError):  # some compiled functions do not tell
+    except (TypeError, ValueError):  # some compiled functions have no signature
         return False
     return all(
         one.default is not one.empty or one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
@@ -162,7 +162,7 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
 
 
 def _as_recognizer(found: Any, name: str) -> Recognizer:
-    """Take a recogniser, a class or factory of one, a scikit-learn estimator, or a function from images to vectors."""
+    """Convert a recogniser, its class or factory, a scikit-learn estimator, or a function from images to vectors."""
     if isinstance(found, Recognizer):
         return found
     if isinstance(found, type) and (issubclass(found, Recognizer) or hasattr(found, "get_params")):

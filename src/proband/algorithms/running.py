@@ -118,7 +118,7 @@ def train(
     training
         The ids of the training samples.
     progress
-        The receiver of progress.
+        The progress callback.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def train(
         shaped = (
             crops if crops is not None or one.needs_training else acquired.crops.take(acquired.crops.ids[:1])
         )
-        with one_blas_thread():  # more threads would add up in another order
+        with one_blas_thread():  # more threads would add in another order
             models.append(one.fit(shaped))
         progress.advance(1)
     return models
@@ -160,7 +160,7 @@ def score(
     sets
         The training samples, queries and targets.
     progress, engine
-        The receiver of progress, and where the work runs.
+        The progress callback, and where computations run.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def score(
     progress.begin("scoring", 2 * len(models))
     scored = []
     for model in models:
-        # Represents the images; what is lazy compares them when it is laid out.
+        # Computes the representations; lazy scores are compared when expanded.
         compared = model.scores(query, target)
         progress.advance(1)
         scores = _with_failures(compared, sets, acquired)
@@ -197,14 +197,14 @@ def score(
 
 
 def _with_failures(scores: Scores, sets: Sets, acquired: Acquired) -> DenseScores:
-    """Lay scores out over all queries and targets as similarities; samples that failed get cells that say so."""
+    """Expand scores to all queries and targets as similarities; failed samples get failed cells."""
     every = np.arange(len(scores.targets))
     values = np.zeros((len(sets.queries), len(sets.targets)), dtype=np.float64)
     rows = np.array([place for place, name in enumerate(sets.queries) if name not in acquired.failures])
     columns = np.array([place for place, name in enumerate(sets.targets) if name not in acquired.failures])
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         part = np.arange(start, min(start + _ROWS_AT_ONCE, len(rows)))
-        # Negating a distance keeps every rank, and lets algorithms of both kinds stand in one file.
+        # Negating a distance keeps all ranks, and allows algorithms of both kinds in one file.
         sign = 1 if scores.larger_is_closer else -1
         values[np.ix_(rows[part], columns)] = sign * scores.tile(part, every)
     cells = None

@@ -1,4 +1,4 @@
-"""Sparse representation: a face is explained by as few gallery images as possible."""
+"""Sparse representation: a face is represented by as few gallery images as possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proband.words import Note
 
 @dataclass(frozen=True, eq=False)
 class SparseModel(PeopleModel):
-    """Small images of unit length, coded by the gallery under an ℓ1 penalty; the score of a person is the unexplained remainder.
+    """Small images of unit length, coded by the gallery under an ℓ1 penalty; the score of a person is the residual.
 
     Attributes
     ----------

@@ -69,12 +69,12 @@ def require_storable(model: Model) -> None:
 
 
 def load_model(path: str | Path) -> Model:
-    """Read a model that `save_model` wrote.
+    """Read a model written by `save_model`.
 
     Parameters
     ----------
     path
-        A file that `save_model` wrote.
+        A file written by `save_model`.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def load_model(path: str | Path) -> Model:
 
 
 def _note(stated: Any) -> Note:
-    """The note that was stored; of sentences that are not this version's the words are all there is."""
+    """The stored note; sentences unknown to this version are kept as text."""
     if isinstance(stated, str):
         return TOLD(text=stated)
     sentence = Sentence.every.get(stated["code"])

@@ -24,11 +24,11 @@ class TimeLeft(Record):
     Attributes
     ----------
     at
-        The moment, in UTC.
+        The reference time, in UTC.
     opens, deadline
-        As the package states them.
+        The times stated in the package.
     seconds_left
-        Until the deadline; negative after it has passed, None without a deadline.
+        The seconds until the deadline; negative after it, None without one.
     """
 
     at: str
@@ -37,7 +37,7 @@ class TimeLeft(Record):
     seconds_left: float | None
 
     def sentences(self) -> list[Note]:
-        """State whether the test has opened, and the time left.
+        """State whether the test is open, and the time left.
 
         Returns
         -------

@@ -48,11 +48,11 @@ class Receipt(Record):
     Attributes
     ----------
     number
-        Its number in the log, from 1.
+        The number in the log, from 1.
     received, clock
         The time of receipt in UTC, and whether a clock was read; if not, the supervisor entered the time.
     operator
-        Who received it, if stated.
+        The person who received it, if stated.
     algorithm
         The name of the algorithm in the submission.
     package, submission
@@ -77,16 +77,16 @@ class Receipt(Record):
 
     @property
     def line(self) -> bytes:
-        """Its line in the log."""
+        """The line in the log."""
         return canonical({"format": FORMAT, **asdict(self)}) + b"\n"
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its line, which covers it and all receipts before it."""
+        """SHA-256 of the line, which covers it and all earlier receipts."""
         return digest_of(self.line)
 
     def seconds_late(self, package: Package) -> float:
-        """Return how late it was.
+        """Return the delay after the deadline.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Receipt(Record):
         return (moment_of(self.received) - moment_of(package.deadline)).total_seconds()
 
     def sentences(self, package: Package) -> list[Note]:
-        """State when it was received, and whether that was in time.
+        """State the time of receipt, and whether it was in time.
 
         Parameters
         ----------
@@ -219,9 +219,9 @@ def receive(
     log
         The supervisor's log, outside the package and the submission.
     at
-        The time of receipt, with a time zone; by default from the clock. The receipt records which.
+        The time of receipt, with a time zone; by default from the clock. The receipt records the source.
     operator
-        Who receives it.
+        The person who receives it.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def receive(
 def receipt_of(
     package: Package, submission: Submission, receipts: Receipts | None, late: Late
 ) -> Receipt | None:
-    """Return the receipt of a submission to be scored; late submissions are refused unless they are to be labelled.
+    """Return the receipt of a submission to be scored; late submissions are refused or labelled.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where work runs: blocks of it over threads, processes or a cluster, with progress, the same result on every engine."""
+"""Where computations run: in blocks on threads, processes or a cluster, with progress and the same results."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What a public callable is given, held against what it says it takes: one gate for all of them.
+"""Validation of the arguments of public callables against their signatures, in one gate for all.
 
-The types of a signature are what is looked at, so that nothing is said twice: a number and its limits, one of a few words, an
-experiment, one algorithm or several. Whatever is left open there (an array, a table) is for the function itself to judge. Names
-go through the gate because they are published (`published`): functions, and of classes what makes them and their public methods,
-inherited ones as well. Proband's own code passes freely, except for the commands and studies, which bring what users wrote.
+The types of a signature are used, so that nothing is declared twice: a number and its limits, one of a few words, an
+experiment, one algorithm or several. Types that are left open (an array, a table) are checked by the function itself. The gate
+applies to published names (`published`): functions, and the constructors and public methods of classes, including inherited
+ones. Calls from Proband's own code are not checked, except for commands and studies, which pass user input.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PUBLISHED: dict[str, type] = {}
 
 
 def checked(function: Public, owner: type | None = None) -> Public:
-    """Let a function, or a method of its owner, refuse arguments it cannot take: unknown names, wrong kinds, numbers beyond limits, swapped places."""
+    """Make a function, or a method of its owner, refuse invalid arguments: unknown names, wrong types, numbers out of range, swapped arguments."""
     gate = SignatureGate(function, owner=owner)
 
     @functools.wraps(function)
@@ -68,7 +68,7 @@ def checked(function: Public, owner: type | None = None) -> Public:
 
 
 def asked(public: Callable[..., Found], *args: Any, **named: Any) -> Found:
-    """Call a public function or class with what a user wrote: through the gate, though Proband's own code brings it."""
+    """Call a public function or class with user input from Proband's own code, through the gate."""
     made = isinstance(public, type)
     function = inspect.getattr_static(public, "__init__") if made else public
     if isinstance(function, FunctionType) and _is_ours(function):
@@ -82,12 +82,12 @@ def asked(public: Callable[..., Found], *args: Any, **named: Any) -> Found:
 
 
 def gate_of(function: Callable[..., Any]) -> SignatureGate | None:
-    """The gate that was put before a function; None where none was."""
+    """The gate of a function; None if it has none."""
     return _GATED.get(function)
 
 
 def _is_inside(frame: FrameType) -> bool:
-    """Whether code of Proband's own calls, other than the doors."""
+    """Whether the caller is Proband's own code, other than its interfaces."""
     while frame.f_code.co_filename == dataclasses.__file__ and frame.f_back is not None:  # replace()
         frame = frame.f_back
     caller = frame.f_code.co_filename
@@ -95,15 +95,15 @@ def _is_inside(frame: FrameType) -> bool:
 
 
 def published(thing: Published) -> Published:
-    """Put the gate before what is published: a function, where it is defined too, or a class; anything else stays as it is.
+    """Apply the gate to a published function, also where it is defined, or class; anything else is unchanged.
 
-    It is a decorator where a namespace loads names when they are first used, and called by `publish` for all others.
+    It is a decorator for names that a namespace loads lazily, and called by `publish` for all others.
     """
     if isinstance(thing, FunctionType) and _is_ours(thing):
         home = vars(sys.modules[thing.__module__])
         held = home.get(thing.__name__)
         if thing not in _GATED and not (isinstance(held, FunctionType) and held in _GATED):
-            home[thing.__name__] = checked(thing)  # what is held may be the types of overloads alone
+            home[thing.__name__] = checked(thing)  # may hold only the types of overloads
         return thing if thing in _GATED else home[thing.__name__]
     if isinstance(thing, type) and not issubclass(thing, Exception):
         _PUBLISHED[thing.__name__] = thing
@@ -117,7 +117,7 @@ def _is_ours(thing: FunctionType | type) -> bool:
 
 
 def publish(namespace: str) -> None:
-    """Put the gate before all that a package names in its ``__all__``, and list nothing else."""
+    """Apply the gate to all names in the ``__all__`` of a package, and list nothing else."""
     module = sys.modules[namespace]
     for name in module.__all__:
         setattr(module, name, published(getattr(module, name)))
@@ -125,7 +125,7 @@ def publish(namespace: str) -> None:
 
 
 def check_methods(kind: type) -> None:
-    """Put the gate before what makes a class of Proband's, if it is its own, and before its public methods."""
+    """Apply the gate to the constructor of a class of Proband, if its own, and to its public methods."""
     for name, method in list(vars(kind).items()) if _is_ours(kind) else ():
         function = getattr(method, "__func__", method)
         if (
@@ -139,16 +139,16 @@ def check_methods(kind: type) -> None:
 
 
 class SignatureGate:
-    """The signature of one function; its types are looked up when it is first called.
+    """The signature of one function; its types are looked up on the first call.
 
     Parameters
     ----------
     function
-        What is called.
+        The function.
     method
-        Its name, where users call it as a method of its first argument, which they do not give themselves.
+        The name of a method, whose first argument is implicit.
     owner
-        The class that has it, if one has.
+        The class of the method, if any.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class SignatureGate:
 
     @functools.cached_property
     def name(self) -> str:
-        """What it is called by."""
+        """The name in messages."""
         if self.method is not None:
             return self.method
         name = self.function.__qualname__.rpartition("<locals>.")[2]
@@ -174,7 +174,7 @@ class SignatureGate:
 
     @functools.cached_property
     def hints(self) -> dict[str, Any]:
-        """The type of each argument, anything where none is given."""
+        """The type of each argument, `Any` if not annotated."""
         names = {
             **_PUBLISHED,
             "Sequence": Sequence,
@@ -188,7 +188,7 @@ class SignatureGate:
         return found
 
     def _of_field(self, name: str) -> Any:
-        """The type of a field of a record, as the class that has it says it; None for what is no field."""
+        """The type of a field of a record, as annotated in its class; None if it is not a field."""
         if self.owner is None or not self._makes or not dataclasses.is_dataclass(self.owner):
             return None
         homes = (one for one in self.owner.__mro__ if name in vars(one).get("__annotations__", {}))
@@ -197,13 +197,13 @@ class SignatureGate:
 
     @property
     def _makes(self) -> bool:
-        """Whether it makes what its owner is."""
+        """Whether it is the constructor of its owner."""
         return self.function.__name__ in ("__init__", "__new__")
 
     def admitted(
         self, args: tuple[Any, ...], named: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments as the function takes them; refuse in words what does not fit."""
+        """Return the arguments converted for the function; refuse invalid ones with an explanation."""
         try:
             bound = self.signature.bind(*args, **named)
         except TypeError:
@@ -215,7 +215,7 @@ class SignatureGate:
         for name, hint in asked.items():
             if made[name] is MISFIT:
                 raise self._swapped(self._called(args), given) or self._misfit(name, given[name], hint)
-        # Of what was found, NaN says that there is no such number.
+        # In results, NaN means that there is no such number.
         missing = self._makes and getattr(self.owner, "of_findings", False)
         for name, hint in asked.items():
             refused = beyond(name, made[name], hint, missing=missing)
@@ -236,7 +236,7 @@ class SignatureGate:
         return bound.args[: len(args)], {name: rest[name] for name in named}
 
     def _called(self, args: tuple[Any, ...]) -> str:
-        """What users call it by: a method by the class of what they have, which may have inherited it."""
+        """The name used by users: for a method, with the class of the object, which may have inherited it."""
         if self.owner is None or not args:
             return self.name
         own = args[0].__name__ if isinstance(args[0], type) else type(args[0]).__name__
@@ -244,7 +244,7 @@ class SignatureGate:
         return own if method in _CALLED else f"{own}.{method}"
 
     def _not_bound(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> UsageError:
-        """A name that is not known, one that is missing, or more arguments than there are places for."""
+        """The error for an unknown name, a missing argument, or too many arguments."""
         known = [
             one.name
             for one in self.signature.parameters.values()
@@ -291,13 +291,13 @@ class SignatureGate:
         )
 
     def _without_arguments(self, given: Any) -> str | None:
-        """What to do with what a function has no place for: a path, where it returns a text."""
+        """A hint for an unexpected argument: a path, if the function returns text."""
         if self.signature.return_annotation not in (str, "str") or not isinstance(given, str | Path):
             return None
         return f"it returns a string; write it with Path({str(given)!r}).write_text(result.{self.name.rpartition('.')[2]}())."
 
     def _swapped(self, called: str, given: Mapping[str, Any]) -> UsageError | None:
-        """Whether what fits nowhere else fits in the place of another that does not fit there."""
+        """Whether a misfit argument fits in the place of another misfit."""
         wrong = [name for name, value in given.items() if not fits(value, self.hints[name])]
         for name in wrong:
             for other in given:
@@ -331,7 +331,7 @@ class SignatureGate:
 
 
 def _resolved(annotation: Any, names: dict[str, Any]) -> Any:
-    """The type an annotation means; anything where it names what is imported for type checkers alone."""
+    """The type of an annotation; `Any` if it uses names imported only for type checkers."""
     annotation = getattr(annotation, "__forward_arg__", annotation)
     if not isinstance(annotation, str):
         return Any if annotation is inspect.Parameter.empty else annotation

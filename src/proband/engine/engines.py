@@ -1,4 +1,4 @@
-"""Where work runs: the threads of this process, or workers elsewhere, as the caller says; nothing is found by itself."""
+"""Engines: threads of this process, or workers elsewhere, as chosen by the caller; nothing is detected automatically."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _in_use: ContextVar[Workers | Literal["threads"] | None] = ContextVar("engine", 
 def run_blocks(
     task: Callable[[Block], Result], blocks: Iterable[Block], threads: int | None = None
 ) -> Iterator[Result]:
-    """Yield ``task(block)`` for each block, in order, by the engine in use: threads, unless `using` says otherwise.
+    """Yield ``task(block)`` for each block, in order, on the current engine: threads, unless set by `using`.
 
-    Only a few blocks more than there are workers are under way at once, so memory stays bounded however many there
-    are and however slowly the results are taken. A worker shares nothing out further.
+    Only a few more blocks than workers are in progress at once, so memory is bounded for any number of blocks and any
+    speed of the consumer. Workers do not distribute work further.
     """
     if working.get():
         return in_threads(task, blocks, 1)
@@ -58,7 +58,7 @@ def run_blocks(
 
 @contextmanager
 def using(engine: Engine = None) -> Iterator[None]:
-    """Run all blocks in this context on an engine; workers that it starts, and connections, are closed at the end.
+    """Run all blocks in this context on an engine; its workers and connections are closed at the end.
 
     Parameters
     ----------
@@ -84,12 +84,12 @@ def using(engine: Engine = None) -> Iterator[None]:
 
 
 def engine_said() -> bool:
-    """Whether somebody said which engine to use."""
+    """Whether an engine was chosen."""
     return _in_use.get() is not None
 
 
 def on_engine(verb: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a verb's argument `engine` say where its blocks run."""
+    """Add an argument `engine` to a function that determines where its blocks run."""
 
     @functools.wraps(verb)
     def run(*args: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -101,7 +101,7 @@ def on_engine(verb: Callable[Parameters, Result]) -> Callable[Parameters, Result
 
 @contextmanager
 def _workers(engine: Engine) -> Iterator[Workers | Literal["threads"]]:
-    distributed = sys.modules.get("distributed")  # a client cannot be without it
+    distributed = sys.modules.get("distributed")  # a client always has it
     if isinstance(engine, str):
         with _named(engine) as workers:
             yield workers

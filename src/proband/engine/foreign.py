@@ -14,16 +14,16 @@ from proband.words import count
 
 
 def array_from(data: Any, what: str) -> npt.NDArray[Any]:
-    """Make a NumPy array of what the user has; nothing is copied that need not be.
+    """Convert user data to a NumPy array, without unnecessary copies.
 
-    What a masked array hides is missing, as are None and pandas' NA: NaN among numbers, and None among anything else.
+    Masked values, None and pandas' NA are missing: NaN among numbers, and None among anything else.
 
     Parameters
     ----------
     data
-        An array, a column or a frame, a tensor on the CPU (its gradient is left behind), or a list.
+        An array, a column or a frame, a tensor on the CPU (detached from its gradient), or a list.
     what
-        What it is called, in errors.
+        The name in error messages.
     """
     found = _as_array(data, what)
     if found.dtype.kind != "O" or not found.size:
@@ -39,7 +39,7 @@ def array_from(data: Any, what: str) -> npt.NDArray[Any]:
 
 
 def complete_from(data: Any, what: str) -> npt.NDArray[Any]:
-    """Make a NumPy array of what the user has, in which no value may be missing."""
+    """Convert user data to a NumPy array; missing values are refused."""
     found = array_from(data, what)
     missing = missing_in(found)
     if missing is not None:
@@ -48,7 +48,7 @@ def complete_from(data: Any, what: str) -> npt.NDArray[Any]:
 
 
 def missing_in(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    """Which values of an array that `array_from` made are missing; None if none is."""
+    """The mask of missing values in an array from `array_from`; None if there are none."""
     if array.dtype.kind == "O":
         missing = np.array([one is None for one in array.ravel()], np.bool_).reshape(array.shape)
     elif array.dtype.kind in "fcmM":
@@ -59,7 +59,7 @@ def missing_in(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
 
 
 def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
-    """Say how many values are missing, and where the first is."""
+    """The error with the number of missing values and the position of the first."""
     n = int(missing.sum())
     return InputError(
         f"{count(n)} of the {count(missing.size)} {what} {'is' if n == 1 else 'are'} missing, first number "
@@ -69,7 +69,7 @@ def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
 
 
 def plain_values(data: Any, what: str) -> list[Any]:
-    """Return one column as plain values of Python, every kind of missing value (NaN, NA, NaT, null, masked) as None."""
+    """Return one column as plain Python values, with every kind of missing value (NaN, NA, NaT, null, masked) as None."""
     if hasattr(data, "columns"):
         raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
     if _library(data) == "pandas":
@@ -92,7 +92,7 @@ def is_missing(value: object) -> bool:
 
 
 def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
-    """An array in which what is missing is NaN, or None where anything may stand."""
+    """An array in which missing values are NaN, or None for object arrays."""
     if isinstance(data, str | bytes) or data is None:
         raise UsageError(
             f"The {what} must be an array, got {type(data).__name__}.", "pass an array, a column or a list."
@@ -100,7 +100,7 @@ def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
     if hasattr(data, "detach"):
         data = _on_cpu(data, what)
     if isinstance(data, list | tuple) and any(isinstance(one, np.ma.MaskedArray) for one in data):
-        # A single masked value is such an array too; of a list of arrays each keeps its mask.
+        # A single masked value is such an array too; in a list of arrays, each keeps its mask.
         data = [one.tolist() if isinstance(one, np.ma.MaskedArray) else one for one in data]
     try:
         if isinstance(data, np.ma.MaskedArray):
@@ -127,7 +127,7 @@ def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
 
 
 def _shown(data: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:
-    """What a masked array shows: what it hides is missing."""
+    """A masked array as a plain array, with masked values missing."""
     hidden = np.ma.getmaskarray(data)
     values = np.asarray(data.data)
     if hidden.dtype.names or not hidden.any():
@@ -142,7 +142,7 @@ def _library(data: Any) -> str:
 
 
 def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArray[np.float64]:
-    """Return what a user's function makes of its arguments, which must be numbers."""
+    """Call a user's function and return its result, which must be numbers."""
     try:
         found = np.asarray(function(*args))
     except (TypeError, ValueError, OverflowError) as error:
@@ -153,7 +153,7 @@ def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArr
 
 
 def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
-    """Return the one number that a user's function makes of its arguments."""
+    """Call a user's function and return its result, which must be one number."""
     found = numbers_by(function, what, *args)
     if found.ndim:
         raise UsageError(f"The {what} must return one number, not {found.shape}.")
@@ -161,7 +161,7 @@ def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
 
 
 def number_from(value: Any, what: str) -> float:
-    """Return a number that a user gave among others."""
+    """Return one number given by a user among others."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -169,7 +169,7 @@ def number_from(value: Any, what: str) -> float:
 
 
 def _on_cpu(tensor: Any, what: str) -> Any:
-    """A tensor without its gradient, in a type that NumPy has."""
+    """A detached tensor, in a type supported by NumPy."""
     tensor = tensor.detach()
     device = getattr(getattr(tensor, "device", None), "type", "cpu")
     if device != "cpu":

@@ -1,4 +1,4 @@
-"""Tables of rows: the one place where a list of rows becomes a frame."""
+"""Conversion of rows to frames, in one place."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def frame_of_rows(
     rows: Iterable[Any], schema: Mapping[str, Any] | Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """Make a frame of rows (mappings, tuples or dataclasses); ``schema`` names columns and, where it can, their types.
+    """Make a frame from rows (mappings, tuples or dataclasses); ``schema`` has the column names and, optionally, types.
 
-    Every row is looked at for the types of columns. Polars would look at the first hundred: what comes later would be refused after
-    missing values, and cut to a whole number after whole numbers.
+    All rows are used to infer column types. Polars would use the first hundred: later values would be refused after missing
+    values, and truncated after integers.
     """
     stated = dict(schema) if isinstance(schema, Mapping) else schema
     return pl.DataFrame(list(rows), schema=stated, orient="row", infer_schema_length=None)

@@ -26,7 +26,7 @@ class Kept(Generic[Key, Made]):
         self._made: OrderedDict[Key, Made] = OrderedDict()
 
     def of(self, key: Key, make: Callable[[], Made]) -> Made:
-        """What belongs to a key, made if it is not there."""
+        """Return the object of a key, made if necessary."""
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()

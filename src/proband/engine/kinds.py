@@ -1,4 +1,4 @@
-"""Kinds of values: whether one is of a type as signatures write it, what such a type is called, and what a wrong one was."""
+"""Types of values: checks against annotations, names of types, and descriptions of wrong values."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set
 
 @dataclass(frozen=True)
 class Axes:
-    """In the type of an array: how many axes it has, 0 for any number but none, what it holds, and whether it must hold anything.
+    """The annotation of an array: the number of axes (0 for any number but none), the element type, and whether it may be empty.
 
-    One whose rows may be labelled is handed on as it is, for the function to obey the labels.
+    An array with possible row labels is passed unchanged, so that the function can use the labels.
     """
 
     n: int = 0
@@ -50,7 +50,7 @@ class Axes:
         return f"an array of {_AXES[self.n]}" if self.n else "an array"
 
     def within(self, array: Any) -> Axes:
-        """The same axes of an array that holds what its type says."""
+        """The same axes with the element type of the array type."""
         inner = get_args(array)
         if get_origin(array) is not np.ndarray or self.of is not None:
             return self
@@ -58,7 +58,7 @@ class Axes:
         return replace(self, of=get_origin(held) or held)
 
     def taken(self, value: Any) -> Any:
-        """An array as it is asked for, whichever library's or a list; `MISFIT` for any other."""
+        """Convert a list or array of any library to the annotated array; `MISFIT` for anything else."""
         try:
             made = value if isinstance(value, np.ndarray) else array_from(value, "values")
         except ProbandError:
@@ -82,15 +82,15 @@ MISFIT: Any = object()
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the kind that a signature names; what it leaves open fits."""
+    """Whether a value matches an annotation; open types always match."""
     return taken(value, hint) is not MISFIT
 
 
 def taken(value: Any, hint: Any) -> Any:
-    """Return a value as the kind that a signature names, `MISFIT` where it is of another; what is left open stays as it is.
+    """Convert a value to an annotated type, or return `MISFIT`; values of open types are unchanged.
 
-    Numbers of other libraries become Python's, and arrays and columns become lists where a list is asked for: functions need not
-    know of them.
+    Numbers of other libraries become Python numbers, and arrays and columns become lists where a list is annotated, so that
+    functions need not handle them.
     """
     if is_open(hint):
         return _plain(value)
@@ -101,7 +101,7 @@ def taken(value: Any, hint: Any) -> Any:
         axes = next((one for one in inner if isinstance(one, Axes)), None)
         return taken(value, inner[0]) if axes is None else axes.within(inner[0]).taken(value)
     if origin in (Union, types.UnionType):
-        # A mapping is a collection too, of its names.
+        # A mapping is also a collection, of its keys.
         ordered = (
             sorted(inner, key=lambda one: get_origin(one) not in _MAPPINGS)
             if isinstance(value, abc.Mapping)
@@ -119,13 +119,13 @@ def taken(value: Any, hint: Any) -> Any:
     if origin is np.ndarray:
         return Axes().within(hint).taken(value)
     value = _plain(value)
-    if hint is float and isinstance(value, int) and value.bit_length() > 63:  # NumPy has no such whole number
+    if hint is float and isinstance(value, int) and value.bit_length() > 63:  # too large for NumPy integers
         value = _as_float(value)
     return value if _is_one(value, origin or hint, inner) else MISFIT
 
 
 def listed(value: Any, hint: Any) -> Any:
-    """What an iterator yields, where the kind that is asked for can be iterated over: it can be looked at once only."""
+    """The items of an iterator as a list, if the type is iterable: an iterator can be read only once."""
     kinds = [get_origin(one) for one in (hint, *get_args(hint))]
     return (
         list(value)
@@ -135,7 +135,7 @@ def listed(value: Any, hint: Any) -> Any:
 
 
 def _is_one(value: Any, kind: Any, words: tuple[Any, ...]) -> bool:
-    """Whether a single value is of a kind, or among the words of a literal."""
+    """Whether a single value is of a type, or among the values of a `Literal`."""
     if kind is Literal:
         return any(type(value) is type(one) and value == one for one in words)
     if kind in _NUMBERS:
@@ -155,7 +155,7 @@ def _is_number(value: Any, kind: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """One value of an array library, or another kind of number, as Python has it; a time stays what it is."""
+    """Convert a scalar of an array library, or another number type, to Python; times are unchanged."""
     if value is np.ma.masked:
         return None
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
@@ -167,7 +167,7 @@ def _plain(value: Any) -> Any:
 
 
 def _as_float(number: Any) -> Any:
-    """A number as a float; itself where it is too large for one."""
+    """A number as a float, or unchanged if it is too large."""
     try:
         return float(number)
     except OverflowError:
@@ -175,7 +175,7 @@ def _as_float(number: Any) -> Any:
 
 
 def _together(value: Any, made: list[Any], kind: Any) -> Any:
-    """The items as they are taken; the value itself where that changes nothing."""
+    """The converted items, or the value itself if nothing changes."""
     if any(one is MISFIT for one in made):
         return MISFIT
     right = isinstance(value, tuple | abc.Set | abc.Mapping) or (
@@ -194,7 +194,7 @@ def _taken_mapping(value: abc.Mapping[Any, Any], names: Any, inner: Any) -> Any:
 
 
 def _taken_items(value: Any, origin: Any, inner: Any) -> Any:
-    """Several values; of a sequence that is neither list nor tuple, which has items of one kind, the first is looked at."""
+    """The converted items; of sequences other than lists and tuples, which have one item type, only the first is checked."""
     if isinstance(value, list | tuple | abc.Mapping | abc.Set) or _is_array(value):
         return _together(value, [taken(one, inner) for one in value], origin)
     first = value[:1] if isinstance(value, abc.Sequence) else ()
@@ -213,7 +213,7 @@ def _is_array(value: Any) -> bool:
 
 
 def item_at_fault(value: Any, hint: Any) -> int | None:
-    """Where a list that is asked for holds what it must not; None where it is no list at all."""
+    """The item of a list that does not match; None if the value is not a list."""
     if get_origin(hint) not in SEVERAL or not isinstance(value, list | tuple):
         return None
     inner = get_args(hint)[0]
@@ -221,7 +221,7 @@ def item_at_fault(value: Any, hint: Any) -> int | None:
 
 
 def is_open(hint: Any) -> bool:
-    """Whether a type leaves open what may be given: an array or a table, which the function itself judges."""
+    """Whether a type is open: an array or a table, which the function itself checks."""
     if isinstance(hint, TypeVar | str) or any(hint is one or hint == one for one in _OPEN):
         return True
     if get_origin(hint) in (Union, types.UnionType):
@@ -245,10 +245,10 @@ def is_open(hint: Any) -> bool:
 
 
 def _is_several(value: Any, origin: Any) -> bool:
-    """Whether a value holds several others; a text is one, and columns of any library are several."""
+    """Whether a value is a collection; text is not, but columns of any library are."""
     if isinstance(value, str | bytes) or getattr(value, "shape", None) == () or hasattr(value, "columns"):
         return False  # a text, a number, a table
-    if origin in (abc.Iterable, abc.Collection):  # of a mapping, its names
+    if origin in (abc.Iterable, abc.Collection):  # of a mapping, its keys
         return isinstance(value, origin)
     if isinstance(value, abc.Mapping):
         return False
@@ -256,7 +256,7 @@ def _is_several(value: Any, origin: Any) -> bool:
 
 
 def expected(hint: Any) -> str:
-    """What a type is called."""
+    """The name of a type in messages."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return str(inner[1]) if isinstance(inner[1], str | Axes) else expected(inner[0])
@@ -284,7 +284,7 @@ def expected(hint: Any) -> str:
 
 
 def _one_of(hints: tuple[Any, ...]) -> str:
-    """What a union is called: a class or its name, one thing or several of it, or a list of words."""
+    """The name of a union: a class or its name, one or several of a type, or a list of values."""
     kinds = [
         one
         for one in hints
@@ -322,7 +322,7 @@ def _with_article(name: str) -> str:
 
 
 def cure_of(hint: Any) -> Hint | None:
-    """What a signature itself says to those who give it something else."""
+    """The hint in an annotation for wrong values."""
     said = (
         one for part in (hint, *get_args(hint)) if get_origin(part) is Annotated for one in get_args(part)[1:]
     )
@@ -330,7 +330,7 @@ def cure_of(hint: Any) -> Hint | None:
 
 
 def made_by(hint: Any, value: Any = None) -> str | None:
-    """How what is asked for is made, where its class says so; of what a table makes first, where a table was given."""
+    """How to create an object of the type, if its class states it; for tables, the class made from them first."""
     if isinstance(value, list | tuple) and any(isinstance(member, abc.Mapping) for member in value):
         return "merge the dictionaries, {**first, **second}, or select the items you need, first['name']."
     found = [one for one in _classes(hint) if isinstance(getattr(one, "made_by", None), str)]
@@ -348,7 +348,7 @@ def _classes(hint: Any) -> list[Any]:
 
 
 def instead(value: Any, hint: Any) -> str | None:
-    """What was probably meant by a value that does not fit."""
+    """A hint on what was probably meant by a wrong value."""
     kinds = [hint, *get_args(hint), *(two for one in get_args(hint) for two in get_args(one))]
     if isinstance(value, type):
         return f"call it: {value.__name__}()."
@@ -365,7 +365,7 @@ def instead(value: Any, hint: Any) -> str | None:
 
 
 def number_in(text: str) -> str | None:
-    """How a number is written that came as text."""
+    """A hint for a number given as text."""
     share = text.strip().endswith("%")
     try:
         number = float(text.strip().removesuffix("%"))
@@ -380,7 +380,7 @@ def number_in(text: str) -> str | None:
 
 
 def shown(value: Any) -> str:
-    """What a value is, in a few words."""
+    """A short description of a value."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a whole number of {int(value.bit_length() * 0.30103) + 1} digits"
     if value is None or isinstance(value, bool | int | float | complex | np.generic):

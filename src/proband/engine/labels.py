@@ -1,4 +1,4 @@
-"""Labels of rows, as pandas has them: what is given together is brought to one order by them, or refused."""
+"""Row labels of pandas: arguments given together are aligned by them, or refused."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _DROP = (
 
 
 def labels_of(data: Any) -> Labels | None:
-    """The labels of the rows of a pandas column or frame; None for the plain numbers 0, 1, 2, …, which name nothing.
+    """Return the row labels of a pandas column or frame; None for the default numbers 0, 1, 2, ….
 
-    Of a mapping of columns they are those of the first that has any.
+    For a mapping of columns, the labels of the first labelled column.
     """
     if isinstance(data, Mapping):
         return next((found for one in data.values() if (found := labels_of(one)) is not None), None)
@@ -32,23 +32,23 @@ def aligned(
     called: str = "the table",
     follows: str | None = None,
 ) -> dict[str, Any]:
-    """Bring columns of the same rows to the order of the first that has labels.
+    """Align columns of the same rows to the first with labels.
 
     Parameters
     ----------
     given
-        Columns, frames and arrays, by what they are called in errors.
+        Columns, frames and arrays, by name in error messages.
     table
-        The labels of the table that they belong to, whose order they take; its row numbers if it has none.
+        The labels of their table, which determine the order; row numbers if it has none.
     called
-        What the table is called in errors.
+        The name of the table in error messages.
     follows
-        What takes rows in an order that is not known here, so that no order can be changed.
+        An argument that refers to rows in an order unknown here, so that rows cannot be reordered.
 
     Raises
     ------
     InputError
-        If labels are not the same or not unique, or if they put into another order what others have without labels.
+        If labels differ or are not unique, or if they would reorder rows that others have without labels.
     """
     found = dict(given)
     labels = {} if table is None or isinstance(table, range) else {called: table}
@@ -66,7 +66,7 @@ def aligned(
                 f"The rows of {what} are labelled by numbers in a different order ({first_few(list(own))}) than those of {numbered[0]}.",
                 _DROP.format("column"),
             )
-        if own == order or len(own) != len(order):  # lengths are for others to judge
+        if own == order or len(own) != len(order):  # lengths are checked elsewhere
             continue
         places = _places(own, order)
         if places is None:
@@ -86,13 +86,13 @@ def aligned(
 
 
 def rows_of(data: Any) -> Labels | range | None:
-    """The labels of rows, their numbers where pandas numbers them, and None where there is nothing to go by but their order."""
+    """The row labels, default numbers of pandas, or None if there is only the order."""
     numbers = range(len(data)) if _has_index(data) else None
     return labels_of(data) or numbers
 
 
 def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: str) -> Any:
-    """Bring a column or frame of pandas to the order of named rows, by their names or by their labels."""
+    """Reorder a pandas column or frame to named rows, by names or labels."""
     found = named(data, names, what)
     if found is not None:
         return found
@@ -102,7 +102,7 @@ def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: 
 
 
 def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | None:
-    """Bring rows (or columns, ``axis=1``) that are labelled by names to the order of these; None where labels are other things."""
+    """Reorder rows (or columns, ``axis=1``) labelled by names to the order of names; None if labels are something else."""
     own = labels_of(data) if axis == 0 else headings_of(data)
     texts = () if own is None else tuple(map(str, own))
     if len(texts) != len(names) or not set(texts) & set(names):
@@ -118,7 +118,7 @@ def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | No
 
 
 def refuse_other_names(data: Any, names: Sequence[str], what: str, axis: int = 0) -> None:
-    """Refuse rows (or columns) of pandas that texts name, where other names are given: nothing says that they are in one order."""
+    """Refuse pandas rows (or columns) with text labels other than the given names, since their order is unclear."""
     own = (labels_of(data) if axis == 0 else headings_of(data)) if _is_pandas(data) else None
     if own is not None and len(own) == len(names) and all(isinstance(one, str) for one in own):
         raise _otherwise(own, names, what, axis)
@@ -133,7 +133,7 @@ def _otherwise(own: Labels, names: Sequence[str], what: str, axis: int) -> Input
 
 
 def headings_of(data: Any) -> Labels | None:
-    """The names of the columns of a frame of pandas or polars, unless they are numbers 0, 1, 2, …"""
+    """The column names of a pandas or polars frame, unless they are numbers 0, 1, 2, …"""
     if not hasattr(data, "columns"):
         return None
     return _named(data.columns) if _is_pandas(data) else tuple(data.columns)
@@ -147,7 +147,7 @@ def _named(index: Any) -> Labels | None:
 
 
 def _places(own: Labels, order: Labels) -> list[int] | None:
-    """Where each label of an order stands among others; None if they are not the same ones, each once."""
+    """The position of each label among others; None unless both have the same unique labels."""
     place = {label: k for k, label in enumerate(own)}
     if len(place) < len(own) or set(place) != set(order):
         return None
@@ -163,5 +163,5 @@ def _is_pandas(data: Any) -> bool:
 
 
 def _has_rows(data: Any) -> bool:
-    """Whether a value holds something for each row; a text or a number stands for all."""
+    """Whether a value has an element for each row; text or a number applies to all."""
     return np.iterable(data) and not isinstance(data, str | bytes | Mapping)

@@ -1,4 +1,4 @@
-"""Limits of values, stated once: the gate holds arguments against them, requests and the schema of results say them too."""
+"""Limits of values, declared once for argument checks, requests and the schema of results."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _IN_SCHEMAS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt":
 
 @dataclass(frozen=True)
 class Within(Interval):
-    """What a finite number must lie within, in the type of an argument or of a field.
+    """The limits of a finite number, in the type of an argument or field.
 
     Parameters
     ----------
     gt, ge, lt, le
-        The ends.
+        The limits.
     said
-        A clause that says it; by default the name of the argument and the limits.
+        A clause for messages; by default the name of the argument and the limits.
     hint
-        What to do about a number that lies elsewhere.
+        A hint for numbers outside the limits.
     infinite
-        Whether it may be infinite as well, or of any length.
+        Whether it may also be infinite, or of any length.
     """
 
     said: str | None = None
@@ -50,19 +50,19 @@ class Within(Interval):
 
     @property
     def ends(self) -> dict[str, Any]:
-        """The ends there are."""
+        """The limits that are set."""
         return {name: end for name in _WORDS if (end := getattr(self, name)) is not None}
 
     @property
     def in_schema(self) -> dict[str, Any]:
-        """The same as JSON Schema has it."""
+        """The limits in JSON Schema."""
         return {_IN_SCHEMAS[name]: end for name, end in self.ends.items()}
 
     def __str__(self) -> str:
         return " and ".join(f"{_WORDS[name]} {end_in_words(end)}" for name, end in self.ends.items())
 
     def holds(self, number: Any) -> bool:
-        """Whether a number lies within."""
+        """Whether a number is within the limits."""
         return (
             (isinstance(number, int) or isfinite(number) or (self.infinite and not isnan(number)))
             and (self.ge is None or number >= self.ge)
@@ -72,30 +72,30 @@ class Within(Interval):
         )
 
     def refusal(self, name: str, number: Any) -> UsageError:
-        """What is said of a number that does not."""
+        """The message for a number outside the limits."""
         return UsageError(f"{self.said or f'{name} must be {self}'}, got {shown(number)}.", self.hint)
 
     def checked(self, number: Any, name: str = "a number") -> Any:
-        """Return a number that lies within, and refuse any other."""
+        """Return a number within the limits, and refuse any other."""
         if not self.holds(number):
             raise self.refusal(name, number)
         return number
 
 
 def end_in_words(end: float) -> str:
-    """A limit in words: whole numbers whole."""
+    """A limit in words; integers without decimals."""
     return count(end) if isinstance(end, int) else given(end)
 
 
 @dataclass(frozen=True)
 class Matching:
-    """The form of a text, as a regular expression."""
+    """The format of a text, as a regular expression."""
 
     pattern: str
 
     @property
     def in_schema(self) -> dict[str, Any]:
-        """The same as JSON Schema has it."""
+        """The pattern in JSON Schema."""
         return {"pattern": self.pattern}
 
 
@@ -142,12 +142,12 @@ Margin = Annotated[
 
 
 def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageError | None:
-    """What is said of a value that is of the kind a signature names and lies beyond the limits of it; None where it does not.
+    """Return the message for a value of the right type outside its limits; None if it is within.
 
     Parameters
     ----------
     missing
-        Whether NaN stands for what there is none of, as in what was found.
+        Whether NaN means a missing value, as in results.
     """
     origin, inner = get_origin(hint), get_args(hint)
     if isinstance(value, int) and value.bit_length() > 1024:
@@ -190,7 +190,7 @@ def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageE
 
 
 def _ends(values: npt.NDArray[Any]) -> tuple[Any, ...]:
-    """The least and the largest of numbers; NaN where one is."""
+    """The smallest and the largest number; NaN if any is NaN."""
     return (values.min().item(), values.max().item()) if values.size else ()
 
 
@@ -202,12 +202,12 @@ def _first_beyond(
 
 
 def _no_number(name: str, value: Any, missing: bool) -> UsageError | None:
-    """A float may be infinite; NaN is none."""
+    """The message for a float that is not a number."""
     return UsageError(f"{name} must be a number, got {value!r}.") if isnan(value) and not missing else None
 
 
 def can_be_written(text: str | Path, hint: Any = str) -> bool:
-    """Whether a file can hold a text, or have a path: neither has NUL, and only paths have bytes that are no characters."""
+    """Whether text can be written to a file, or used as a path: neither may contain NUL, and only paths undecodable bytes."""
     try:
         written = str(text).encode(errors="surrogateescape" if hint is Path else "strict")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What this machine is: the processor, its cores and the system. Neither its name nor that of whoever uses it."""
+"""A description of this machine: processor, cores and system, without names of machine or user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def describe_machine() -> str:
 
 
 def _processor() -> str:
-    """The model of the processor; Linux has it in a file, other systems tell Python."""
+    """The processor model, from a file on Linux and from Python on other systems."""
     with suppress(OSError, UnicodeDecodeError):
         for line in _PROCESSORS.read_text(encoding="utf-8").splitlines():
             name, _, model = line.partition(":")

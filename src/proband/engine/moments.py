@@ -1,4 +1,4 @@
-"""Moments: with a time zone, to the second, and written in UTC, so that any two of them can be compared."""
+"""Times with a time zone, to the second and in UTC, so that they can be compared."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _EXAMPLE = "write date, time and zone: 2026-12-01T12:00Z (UTC) or 2026-12-01T13:
 
 
 def now() -> datetime:
-    """Read the clock, to the second that has begun. For events that are recorded; nothing is computed from it."""
+    """Read the clock, rounded down to the second, to record events only."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
 def moment_of(
     given: str | datetime, what: str = "The time", wrong: type[ProbandError] = UsageError
 ) -> datetime:
-    """Take a moment as it is given: in ISO 8601, with a time zone. What a file states wrongly is an `InputError`.
+    """Parse a time in ISO 8601 with a time zone; `wrong` is the class of errors, `InputError` for files.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def moment_of(
 
 
 def write_moment(moment: datetime) -> str:
-    """Write a moment in UTC: ``2026-12-01T12:00:00Z``."""
+    """Write a time in UTC: ``2026-12-01T12:00:00Z``."""
     return moment.astimezone(UTC).strftime(_FORM)
 
 
 def show_moment(text: str) -> str:
-    """A moment as tables show it, in UTC.
+    """A time in UTC, as shown in tables.
 
     Examples
     --------

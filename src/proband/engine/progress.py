@@ -6,13 +6,13 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """A listener to progress; the command line shows it as a bar."""
+    """The interface of progress callbacks; the command line shows a bar."""
 
     def begin(self, what: str, total: int) -> None:
-        """Begin a stage of `total` steps, which ends the stage before; 0 if steps cannot be counted."""
+        """Begin a stage of `total` steps, which ends the previous stage; 0 if the number is unknown."""
 
     def advance(self, steps: int) -> None:
-        """Report that some steps of the stage are done."""
+        """Report finished steps of the stage."""
 
 
 class Silent:

@@ -1,4 +1,4 @@
-"""Objects by name: those of Proband, those of installed plug-ins, and a user's own by dotted name."""
+"""Objects by name: bundled, from installed plug-ins, or a user's own by dotted name."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ class Registry:
         return take
 
     def names(self) -> list[str]:
-        """All registered names; no plug-in is imported."""
+        """All registered names, without importing plug-ins."""
         self._load()
         installed = sorted(entry.name for entry in self._installed())
         return list(dict.fromkeys([*self.known, *self._registered, *installed]))
 
     def names_code(self, name: str) -> bool:
-        """Whether a name means code to be imported, ``package.module:attribute``, and nothing that is known here."""
+        """Whether a name refers to code to import, ``package.module:attribute``, and is not registered here."""
         module, _, attribute = name.partition(":")
         return "." in module and not module.startswith(".") and bool(attribute) and name not in self.names()
 
     def find(self, name: str) -> Any:
-        """Return the object of a name; if a maker is registered, the object it makes."""
+        """Return the object of a name, made by its registered factory if there is one."""
         self._load()
         if name in self.known:
             home = self.known[name]
@@ -80,7 +80,7 @@ class Registry:
         raise UsageError(f"There is no {self.what} {name!r}.", self.meant_by(name))
 
     def meant_by(self, name: str) -> str:
-        """What was probably meant by a name that is not known: one that is near, or any there is, or code without its package."""
+        """A hint for an unknown name: a similar name, all names, or code without its package."""
         names = self.names()
         module, _, attribute = name.partition(":")
         own = ""
@@ -89,12 +89,12 @@ class Registry:
         return nearest(name, names) or meant(name, names, len(names)) + own
 
     def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:
-        """Whose code names mean, for those of plug-ins: where it is, distributions with their versions, and the digest of the code."""
+        """The origin of code of plug-in names: location, distributions with versions, and digest of the code."""
         installed = {entry.name: entry for entry in self._installed()}
         found = {}
         for name in names:
             if name in installed or self.names_code(name):
-                self.find(name)  # the digest is of what was imported
+                self.find(name)  # the digest is that of the imported code
                 entry = installed.get(name) or EntryPoint(name, name, self.group)
                 whose = _distributions(entry.module) if entry.dist is None else [entry.dist]
                 versions = sorted(f"{one.name} {one.version}" for one in whose)
@@ -102,12 +102,12 @@ class Registry:
         return found
 
     def everything(self) -> dict[str, Any]:
-        """All registered objects, and those of installed packages, by name."""
+        """All registered objects, including those of installed packages, by name."""
         self._load()
         return {**self._registered, **{entry.name: _loaded(entry) for entry in self._installed()}}
 
     def _load(self) -> None:
-        """Import the modules that register what they define."""
+        """Import the modules that register objects."""
         if self.package is not None:
             _import_modules(self.package)
 
@@ -118,32 +118,32 @@ class Registry:
 
 @cache
 def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """What installed packages register; looking through all of them takes some hundredths of a second."""
+    """The entries of installed packages; searching them takes some hundredths of a second."""
     return tuple(entry_points(group=group))
 
 
 @cache
 def _import_modules(package: str) -> None:
-    """Import the modules of a package, once: a registry is asked hundreds of times, and looking into the folder takes longest."""
+    """Import the modules of a package once: registries are used hundreds of times, and listing the folder is slow."""
     for module in iter_modules(import_module(package).__path__):
         if not module.name.startswith("_"):
             import_module(f"{package}.{module.name}")
 
 
 def _distributions(module: str) -> list[Distribution]:
-    """The installed packages that a module is of; none for a user's own file."""
+    """The installed packages that contain a module; none for a user's own file."""
     return [*map(distribution, set(packages_distributions().get(module.partition(".")[0], ())))]
 
 
 def _loaded(entry: EntryPoint) -> Any:
     try:
         return entry.load()
-    except Exception as error:  # whatever a stranger's module raises when it is imported
+    except Exception as error:  # a foreign module may raise anything when imported
         raise UsageError(f"The plug-in {entry.name} ({entry.value}) cannot be imported: {error}.") from None
 
 
 def imported(name: str) -> Any:
-    """Return what ``package.module:attribute`` names."""
+    """Import and return ``package.module:attribute``."""
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute)

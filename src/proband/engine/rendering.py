@@ -1,4 +1,4 @@
-"""Results know nothing of tables and plots: they ask what shows them, which is loaded when it is first needed."""
+"""Rendering of results: tables and plots are loaded on first use, so that results do not depend on them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HOME = "proband.report.showing"
 
 
 def render(result: object, form: str, **options: Any) -> Any:
-    """Show a result in a form: ``table`` gives its tables themselves, ``figure`` draws it, ``card`` writes a model card, others write its tables."""
+    """Render a result: ``table`` returns its tables, ``figure`` draws it, ``card`` writes a model card, others write its tables."""
     return import_module(_HOME).show(result, form, **options)
 
 
 class Shown:
-    """A result that has a table, which notebooks show by themselves, and a figure; its methods go through the gate."""
+    """A result with a table, which notebooks display, and a figure; its methods go through the gate."""
 
     __slots__ = ()
     of_findings: ClassVar[bool] = True
@@ -30,7 +30,7 @@ class Shown:
         check_methods(cls)
 
     def _repr_html_(self) -> str:
-        """Return the table, and what belongs beneath it, as notebooks show it."""
+        """Return the table and its notes as HTML for notebooks."""
         return str(render(self, "html"))
 
     def to_latex(self) -> str:

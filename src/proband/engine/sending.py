@@ -1,4 +1,4 @@
-"""Work that is sent elsewhere: a task is packed once, its arrays beside it, and those that lie in files stay there."""
+"""Work sent to workers: a task is packed once with its arrays, except for those in files."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ working: ContextVar[bool] = ContextVar("working", default=False)
 """Whether this is a worker, which shares nothing out further."""
 
 
-_WORTH_SHORTENING = 1 << 20  # bytes of whole numbers
+_WORTH_SHORTENING = 1 << 20  # bytes of integers
 _LOOKED_AT = 1000
 
 
 class _Packer(pickle.Pickler):
-    """Writes where an array lies in a file instead of what it holds, and many whole numbers in fewer bytes."""
+    """Pickles arrays in files by reference, and large integer arrays in fewer bytes."""
 
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, np.memmap):
@@ -51,8 +51,8 @@ class _Packer(pickle.Pickler):
 
 
 def _shortened(numbers: Integers) -> Any:
-    """How whole numbers are made again of fewer bytes: from steps of which most are alike, or from a narrower type."""
-    steps = np.diff(numbers)  # what overflows here overflows back when it is added up
+    """A compact form of integers: steps that are mostly equal, or a narrower type."""
+    steps = np.diff(numbers)  # overflow here is reversed by overflow in the sum
     usual = int(np.median(steps[:: 1 + len(steps) // _LOOKED_AT]))
     others = np.flatnonzero(steps != usual)
     if 4 * (others.nbytes + steps.itemsize * len(others)) <= numbers.nbytes:
@@ -66,7 +66,7 @@ def _shortened(numbers: Integers) -> Any:
 def _of_steps(
     first: np.integer[Any], n: int, usual: int, at: Integers, steps: Integers, writeable: bool
 ) -> Integers:
-    """Whole numbers from the first and the steps between them, all as usual but for some."""
+    """Rebuild integers from the first and the steps, which are `usual` with exceptions."""
     numbers = np.full(n, usual, dtype=first.dtype)
     numbers[0] = first
     numbers[at + 1] = steps
@@ -76,14 +76,14 @@ def _of_steps(
 
 
 def _widened(narrow: Integers, kind: np.dtype[Any], writeable: bool) -> Integers:
-    """Whole numbers in the type they had."""
+    """Restore integers to their original type."""
     numbers = narrow.astype(kind)
     numbers.flags.writeable = writeable
     return numbers
 
 
 class Span(NamedTuple):
-    """Where a piece lies in a parcel, and whether it must not be written to: kernels are compiled for either."""
+    """The location of a piece in a parcel, and whether it is read-only, for which kernels are compiled separately."""
 
     start: int
     stop: int
@@ -92,7 +92,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Parcel:
-    """A task, packed: in a file that workers see, or carried along."""
+    """A packed task, in a file visible to workers, or in memory."""
 
     key: str
     program: str
@@ -102,11 +102,11 @@ class Parcel:
 
     @property
     def n_bytes(self) -> int:
-        """How large it is."""
+        """The size in bytes."""
         return self.spans[-1].stop
 
     def opened(self) -> Any:
-        """The task; a process unpacks it once for all blocks, and forgets it after others."""
+        """The task, unpacked once per process for all blocks, and forgotten after other tasks."""
         with _LOCK:
             if self.key not in _OPEN:
                 _OPEN[self.key] = self._unpacked()
@@ -134,7 +134,7 @@ class Parcel:
             ) from None
 
     def _content(self) -> mmap.mmap | bytearray:
-        """The bytes; those of a file are read when they are looked at, and writing to them changes nothing in it."""
+        """The bytes; those of a file are mapped copy-on-write."""
         if self.path is None:
             return bytearray(self.content or b"")
         try:
@@ -152,7 +152,7 @@ SHARED_VARIABLE = "PROBAND_SHARED"
 
 
 def packed(task: Any) -> tuple[Parcel, list[memoryview]]:
-    """Pack a task: the parcel, as yet without content, and the pieces of its content in order."""
+    """Pack a task: return the parcel, still without content, and the pieces of its content in order."""
     written, buffers = io.BytesIO(), []
 
     def beside(one: pickle.PickleBuffer) -> None:
@@ -175,7 +175,7 @@ def packed(task: Any) -> tuple[Parcel, list[memoryview]]:
 
 
 def write(file: Any, parcel: Parcel, pieces: Sequence[memoryview]) -> None:
-    """Write the pieces where their spans say."""
+    """Write the pieces at their spans."""
     for span, piece in zip(parcel.spans, pieces, strict=True):
         file.write(b"\0" * (span.start - file.tell()))
         file.write(piece)
@@ -183,13 +183,13 @@ def write(file: Any, parcel: Parcel, pieces: Sequence[memoryview]) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """Some blocks, one after another; an engine is not to look into it."""
+    """A run of blocks, opaque to engines."""
 
     blocks: list[Any]
 
 
 class Done(NamedTuple):
-    """What became of a run of blocks: the results up to the first error, if there is one, and the seconds it took."""
+    """The result of a run of blocks: the results up to the first error, if any, and the time in seconds."""
 
     results: list[Any]
     error: ProbandError | None
@@ -197,7 +197,7 @@ class Done(NamedTuple):
 
 
 def work(parcel: Parcel, run: Run) -> Done:
-    """Do a run of blocks, as a worker."""
+    """Process a run of blocks, as a worker."""
     begun, results = perf_counter(), []
     token = working.set(True)
     try:
@@ -213,13 +213,13 @@ def work(parcel: Parcel, run: Run) -> Done:
 
 
 def forget(key: str) -> None:
-    """Let go of a task that is done with."""
+    """Forget a finished task."""
     with _LOCK:
         _OPEN.pop(key, None)
 
 
 def sees(path: str, content: str) -> bool:
-    """Whether a worker finds a file, and in it what was written there."""
+    """Whether a worker sees a file with the expected content."""
     try:
         return Path(path).read_text(encoding="ascii") == content
     except OSError:

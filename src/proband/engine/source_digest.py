@@ -1,4 +1,4 @@
-"""What program this is: the digest of its own code and of plug-ins', for whatever depends on that."""
+"""The identity of the program: digests of its own code and of plug-ins."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _seen: dict[str, tuple[dict[str, ModuleSpec | None], str]] = {}
 
 @cache
 def code_digest() -> str:
-    """The digest of this package's own code: between two releases it has one version and many forms."""
+    """The digest of the code of this package, which changes between releases with the same version."""
     return _hashed([Path(__file__).parent.parent])
 
 
 def package_digest(module: str) -> str:
-    """The digest of all code of the package that a module is in, as this process has imported it.
+    """The digest of all code of the package of a module, as imported by this process.
 
-    What has changed on disk since the package was imported is not what runs, and is not looked at. Code that lies in no file is known by
-    nothing, and its digest is another every time.
+    Changes on disk since the import are ignored, since they do not run. Code that is not in a file has a new digest every
+    time.
     """
     package = module.partition(".")[0]
     loaded = {
@@ -45,7 +45,7 @@ def package_digest(module: str) -> str:
 
 
 def _hashed(places: Iterable[Path]) -> str:
-    """The digest of the code in files and directories, by its name and its bytes."""
+    """The digest of the code in files and directories, from names and bytes."""
     hashed = hashlib.sha256()
     for place in places:
         root = place if place.is_dir() else place.parent

@@ -20,7 +20,7 @@ THREADS_VARIABLE = "PROBAND_THREADS"
 
 
 def default_threads() -> int:
-    """The number of threads to use: ``PROBAND_THREADS``, or every core this process may run on."""
+    """The number of threads to use: ``PROBAND_THREADS``, or all cores available to this process."""
     asked = os.environ.get(THREADS_VARIABLE)
     if asked:
         if not asked.isdecimal() or int(asked) < 1:
@@ -33,7 +33,7 @@ def default_threads() -> int:
 def in_threads(
     function: Callable[[Block], Result], blocks: Iterable[Block], threads: int | None = None
 ) -> Iterator[Result]:
-    """Yield ``function(block)`` for each block, in order, computed by several threads; they gain where the GIL is released."""
+    """Yield ``function(block)`` for each block, in order, computed by several threads, which is faster where the GIL is released."""
     workers = threads if threads is not None else default_threads()
     if workers < 1:
         raise UsageError(f"The number of threads must be at least 1, got {workers}.")
@@ -67,13 +67,13 @@ def slices(length: int, step: int, start: int = 0) -> Iterator[slice]:
 
 
 def uninterrupted(function: Callable[[Block], Result], block: Block) -> Result:
-    """Call a function to its end: an interrupt from the keyboard, which meets the main thread, waits until it is done."""
+    """Call a function without interruption: a keyboard interrupt of the main thread waits until it is done."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function, block).result()
 
 
 class _BlasThreads:
-    """How many threads BLAS has belongs to the whole process: whoever comes first limits it, whoever leaves last puts it back."""
+    """The number of BLAS threads is global to the process: the first user limits it, and the last restores it."""
 
     def __init__(self) -> None:
         self._lock, self._inside = Lock(), 0
@@ -88,7 +88,7 @@ class _BlasThreads:
             self._inside += 1
 
     def _found(self) -> Any:
-        """The libraries of this process; to look for them takes long, and there are no others until something is imported."""
+        """The BLAS libraries of this process; the slow search is repeated only after further imports."""
         from threadpoolctl import ThreadpoolController
 
         if self._libraries is None or self._n_modules != len(sys.modules):
@@ -107,7 +107,7 @@ _BLAS = _BlasThreads()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread while we run several of our own: both at once doubles the cost."""
+    """Limit BLAS to one thread while we run several of our own, since both at once double the cost."""
     _BLAS.enter()
     try:
         yield

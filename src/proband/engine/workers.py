@@ -1,4 +1,4 @@
-"""Workers elsewhere: processes of this machine, any executor, a Dask cluster."""
+"""Workers: processes of this machine, any executor, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ _PATIENCE = 30  # seconds until a scheduler answers and has a worker
 
 
 class Workers(ABC):
-    """Where runs of blocks are sent."""
+    """The workers to which runs of blocks are sent."""
 
     @property
     @abstractmethod
     def n(self) -> int:
-        """How many runs are done at once."""
+        """The number of concurrent runs."""
 
     @abstractmethod
     def submit(self, parcel: Any, run: Run) -> Any:
-        """Send a run of blocks; a future of what became of it."""
+        """Submit a run of blocks; return a future of its result."""
 
     def cancel(self, future: Any) -> None:
-        """Let a run that was not begun not begin."""
+        """Cancel a run that has not begun."""
         future.cancel()
 
     def result(self, future: Any) -> Done:
-        """What became of a run, when it is done; now and then an interrupt is looked for, which libraries may keep from waking us."""
+        """Wait for the result of a run, waking up regularly for interrupts, which libraries may block."""
         while not wait((future,), _LOOK_UP).done:
             pass
         done: Done = future.result()
@@ -64,20 +64,20 @@ class Workers(ABC):
     cure = "restart it with fewer workers; they died, possibly for lack of memory."
 
     def renew(self, error: BaseException, n_breaks: int) -> None:
-        """Take new workers for those that died, or say why not."""
+        """Replace workers that died, or raise an error."""
         raise EngineError(f"The engine broke down: {error or type(error).__name__}.", self.cure) from error
 
     @contextmanager
     def sent(self, task: Any) -> Iterator[Any]:
-        """Put a task where workers find it, and take it away when all is done."""
+        """Make a task available to workers, and remove it at the end."""
         with shared_directory() as folder:
             yield _put(task, folder)
 
     def run(self, task: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
-        """Yield ``task(block)`` for each block, in order; few are under way at once, and a run takes a while."""
+        """Yield ``task(block)`` for each block, in order; few runs, each of some duration, are in progress at once."""
         remaining = iter(blocks)
         first = list(islice(remaining, 2))
-        if len(first) < 2:  # nothing to share out
+        if len(first) < 2:  # nothing to distribute
             yield from map(task, first)
             return
         with self.sent(task) as parcel:
@@ -96,7 +96,7 @@ class Workers(ABC):
 
 
 class _Line:
-    """Runs of blocks that were sent and not yet taken back."""
+    """The queue of submitted runs of blocks."""
 
     def __init__(self, workers: Workers, parcel: Any) -> None:
         self._workers, self._parcel = workers, parcel
@@ -114,7 +114,7 @@ class _Line:
             self.waiting[-1] = run, self._workers.submit(self._parcel, run)
 
     def next(self) -> Iterator[Any]:
-        """What became of the run that was sent first."""
+        """Return the result of the oldest run."""
         done = self._first()
         run, _ = self.waiting.popleft()
         each = done.seconds / max(1, len(done.results))
@@ -148,7 +148,7 @@ class _Line:
 
 
 class Borrowed(Workers):
-    """An executor of somebody else's, who also ends it."""
+    """An executor of the caller, who also shuts it down."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -162,7 +162,7 @@ class Borrowed(Workers):
 
 
 class Processes(Workers):
-    """Processes of this machine, started when they are first needed and ended with the engine; who dies is replaced."""
+    """Processes of this machine, started on first use, ended with the engine, and replaced if they die."""
 
     cure = (
         "start fewer processes; they died, possibly for lack of memory. In a script, put the work under if "
@@ -184,7 +184,7 @@ class Processes(Workers):
             import multiprocessing
             from concurrent.futures import ProcessPoolExecutor
 
-            # Not forked: a copy of a process with threads may wait forever for one that it does not have.
+            # Not forked: a fork of a process with threads may wait forever for a missing thread.
             self._pool = ProcessPoolExecutor(self._n, multiprocessing.get_context("spawn"), _begin)
         with _uninterruptible():
             return self._pool.submit(work, parcel, run)
@@ -196,7 +196,7 @@ class Processes(Workers):
         self.close(at_once=True)
 
     def close(self, at_once: bool = False) -> None:
-        """End the processes, those that work too if it must be at once."""
+        """Stop the processes, with `at_once` also busy ones."""
         if self._pool is None:
             return
         pool, self._pool = self._pool, None
@@ -205,12 +205,12 @@ class Processes(Workers):
         pool.shutdown(wait=True, cancel_futures=not at_once)
 
     def cancel(self, future: Any) -> None:
-        """Leave it to the end of the pool: one whose processes die must not find runs that are cancelled (CPython 3.11)."""
+        """Do nothing until the pool ends: a pool whose processes die must not have cancelled runs (CPython 3.11)."""
 
 
 @contextmanager
 def _uninterruptible() -> Iterator[None]:
-    """Let no interrupt meet a process that is started within, ever: who sends it work ends it. It meets this one afterwards."""
+    """Start processes that ignore interrupts, since the sender ends them; an interrupt is delivered here afterwards."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -222,12 +222,12 @@ def _uninterruptible() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """Begin as a worker: leave an interrupt to the sender, and end when it does."""
+    """Start as a worker that ignores interrupts, and ends with the sender."""
     import multiprocessing
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
-    assert parent is not None  # of every process that was started so
+    assert parent is not None  # for every process started this way
 
     def end() -> None:
         parent.join()
@@ -265,7 +265,7 @@ class Cluster(Workers):
 
     @contextmanager
     def sent(self, task: Any) -> Iterator[Any]:
-        """Put a task where all workers see it; or give each a copy where they see no such place."""
+        """Make a task available to all workers in a shared directory, or send each a copy."""
         self._require_workers()
         with shared_directory() as folder:
             token = folder / "seen"
@@ -283,7 +283,7 @@ class Cluster(Workers):
             try:
                 yield held
             finally:
-                with suppress(Exception):  # workers that are gone hold nothing
+                with suppress(Exception):  # lost workers hold nothing
                     self._client.run(forget, parcel.key)
 
     def _require_workers(self) -> None:
@@ -298,7 +298,7 @@ class Cluster(Workers):
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """Say what went wrong with a cluster, or with the way to it."""
+    """Convert errors of a cluster or connection to an `EngineError`."""
     from concurrent.futures import CancelledError
 
     from distributed.client import FutureCancelledError
@@ -325,7 +325,7 @@ def _telling() -> Iterator[None]:
 
 @contextmanager
 def shared_directory() -> Iterator[Path]:
-    """A directory for what is sent, which all workers should see: beneath ``PROBAND_SHARED``, or for temporary files."""
+    """A directory for sent data that all workers should see: in ``PROBAND_SHARED``, or for temporary files."""
     asked = os.environ.get(SHARED_VARIABLE) or None
     if asked is not None and not Path(asked).is_dir():
         raise UsageError(f"{SHARED_VARIABLE} must be an existing directory, got {asked!r}.")
@@ -334,7 +334,7 @@ def shared_directory() -> Iterator[Path]:
         with made as folder:
             yield Path(folder).resolve()
     finally:
-        # Windows removes no file that workers have mapped; they end before the program does.
+        # Windows cannot remove files mapped by workers, which end before the program does.
         if Path(made.name).exists():
             atexit.register(shutil.rmtree, made.name, ignore_errors=True)
 

@@ -32,14 +32,14 @@ from proband.faces.plan import (
 from proband.faces.render import render_image
 from proband.words import count
 
-_MOST = 10_000_000  # subjects, sessions or images: more than anybody renders
+_MOST = 10_000_000  # subjects, sessions or images: more than is practical
 _LARGEST_SIDE = 20_000
-SMALLEST_SIDE = 48  # below this an eye is no more than two pixels
-LARGEST_DIFFICULTY = 3.0  # beyond this faces no longer look like faces
+SMALLEST_SIDE = 48  # below this, an eye has at most two pixels
+LARGEST_DIFFICULTY = 3.0  # above this, faces no longer look like faces
 FIRST_DAY = datetime.date(1993, 8, 2)
-RECRUITING_DAYS = 365  # first image sets are taken within this time of the first day
+RECRUITING_DAYS = 365  # first image sets are taken within this time after the first day
 
-# Each purpose has its own stream of random numbers, so that none of them shifts another.
+# Each purpose has a separate random stream, so that they do not affect each other.
 IDENTITY_STREAM, PLAN_STREAM, SITTING_STREAM, SHOT_STREAM, SENSOR_STREAM = range(5)
 
 
@@ -58,14 +58,14 @@ class Population:
         ``"feret"``: an fa and an fb image of every subject, fc images of some and later image sets of
         others. ``"grid"``: the same number of sessions and of images for every subject.
     sessions, images_per_session
-        Size of the grid; the FERET-like plan does not use them. Image 0 of a session is neutral, the others
-        have another expression each, as long as there are any.
+        Size of the grid; not used by the FERET-like plan. Image 0 of a session is neutral; the others
+        have different expressions, as far as there are enough.
     expressions
-        Expressions that the images of a grid session show in turn instead: expressions of everyday images
+        Expressions of the images of a grid session, used in turn: everyday expressions
         (``smile``, ``laugh``,
         ``frown``, ``speaking``) and the basic emotions (``happiness``, ``sadness``, ``surprise``, ``anger``, ``disgust``, ``fear``).
     seed
-        Seed of everything random.
+        Seed of all random numbers.
     first_subject
         Number of the first subject, from 0.
     height, width
@@ -115,7 +115,7 @@ class Population:
             )
 
     def __len__(self) -> int:
-        """Count the images."""
+        """Return the number of images."""
         return len(self._takes)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -147,13 +147,13 @@ class Population:
         Parameters
         ----------
         indices
-            Which images, in the order wanted; all of them if not given.
+            The images to render, in order; by default all.
         threads
-            Number of threads; as many as there are processors to use if not given.
+            Number of threads; by default the number of available processors.
         progress
-            Called from this thread, now and then, with the number of images finished since the last call.
+            Called periodically from this thread with the number of images finished since the last call.
         engine
-            Where the work runs; by default in threads of this process.
+            Where computations run; by default in threads of this process.
 
         Returns
         -------
@@ -241,7 +241,7 @@ class Population:
 
 @dataclass(frozen=True)
 class Subject:
-    """The random numbers of one subject, and what is drawn from them."""
+    """The random numbers of one subject, and everything drawn from them."""
 
     seed: int
     number: int
@@ -249,11 +249,11 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """Name the subject, counting from 1."""
+        """Return the name of the subject, counted from 1."""
         return f"s{self.number + 1:04d}"
 
     def stream(self, *purpose: int) -> np.random.Generator:
-        """Open the stream of random numbers for a purpose."""
+        """Open the random stream for a purpose."""
         return np.random.default_rng(np.random.SeedSequence([self.seed, self.number], spawn_key=purpose))
 
     def identity(self) -> Identity:
@@ -261,12 +261,12 @@ class Subject:
         return draw_identity(self.stream(IDENTITY_STREAM))
 
     def first_day(self) -> datetime.date:
-        """Give the day of the first image set."""
+        """Return the day of the first image set."""
         days = int(self.stream(PLAN_STREAM, 1).integers(RECRUITING_DAYS))
         return FIRST_DAY + datetime.timedelta(days=days)
 
     def appear(self, identity: Identity, take: Take) -> tuple[Sitting, Shot]:
-        """Draw the look of the day and of the image."""
+        """Draw the appearance for the day and the image."""
         sitting = draw_sitting(
             self.stream(SITTING_STREAM, take.session), identity, take.days, take.session > 1, self.difficulty
         )
@@ -284,7 +284,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class _Rendered:
-    """The images of a subject's takes."""
+    """The images of the takes of a subject."""
 
     seed: int
     difficulty: float

@@ -23,7 +23,7 @@ PAPER, INK = 255, 40
 def contact_sheet(
     images: NDArray[np.uint8], columns_per_row: int, labels: Sequence[str] | None = None
 ) -> Image:
-    """Lay images out on a sheet, row by row.
+    """Arrange images on a sheet, row by row.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Compiled inner loops: the only package that imports numba. Each has a plain numpy twin in the tests."""
+"""Compiled inner loops, the only package that imports numba. Each has a NumPy reference in the tests."""

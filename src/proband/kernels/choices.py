@@ -1,4 +1,4 @@
-"""Virtual experiments: thousands of trials that choose each person's gallery and probe image anew.
+"""Virtual experiments: thousands of trials with random gallery and probe images of each person.
 
 A trial is one number for each person: the choice of a pair of images. ``choices`` is trials × people.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from proband.kernels.compiling import njit
 from proband.kernels.vectorised import GROUP, LOW, WORDS, find_places, popcount
 
-CHUNK = 64 * WORDS  # trials that the bit-sliced kernel handles at once
+CHUNK = 64 * WORDS  # trials processed at once by the bit-sliced kernel
 SUBSET = 4  # images whose subsets are tabulated together
 _SUBSETS = 1 << SUBSET
 _ONE = np.uint64(1)
@@ -18,10 +18,10 @@ _ONE = np.uint64(1)
 
 @njit(allocates=True, nogil=True, cache=True)
 def deal(draws, order, pattern_starts, cycles, choices):
-    """Deal every pattern's cycle of choices to its people in random order; what is left over is drawn from the cycle.
+    """Assign the cycle of choices of every pattern to its people in random order; a remainder is drawn from the cycle.
 
-    ``draws`` are random 32-bit numbers, trials × as many as are used: for each pattern with a remainder, its cycle less
-    one, then its people less one.
+    ``draws`` are random 32-bit numbers, trials × numbers used: for each pattern with a remainder, the cycle length minus
+    one, then the number of people minus one.
     """
     n_people = choices.shape[1]
     template = np.empty(n_people, dtype=np.uint16)
@@ -51,9 +51,7 @@ def deal(draws, order, pattern_starts, cycles, choices):
 @njit(nogil=True, cache=True)
 def _shuffle(cards, first, length, draws, used):
     begin, place = np.uint64(first), np.uint64(length)
-    taken = np.uint64(
-        used
-    )  # without a sign no place is counted from the end, which would be looked at every time
+    taken = np.uint64(used)  # unsigned, so that negative indices need not be checked each time
     while place > _ONE:
         other = begin + ((np.uint64(draws[taken]) * place) >> np.uint64(32))
         taken += _ONE
@@ -64,9 +62,9 @@ def _shuffle(cards, first, length, draws, used):
 
 @njit(nogil=True, cache=True)
 def pack(choices, starts, gallery, chunk_of, bit_of, options, subsets):
-    """Write choices as bits over trials: of every option, and of every subset of a person's gallery images.
+    """Write choices as bits over trials, for every option and every subset of a person's gallery images.
 
-    Both come as zeros, a table for every `CHUNK` trials.
+    Both must be zero, one table for every `CHUNK` trials.
     """
     n_trials, n_people = choices.shape
     for t in range(n_trials):
@@ -95,9 +93,9 @@ def pack(choices, starts, gallery, chunk_of, bit_of, options, subsets):
 def order_levels(
     closeness, first, last, starts, gallery, probe, unusable, first_row, level_option, level_end
 ):
-    """Order every person's usable choices by probe image and, within it, from the closest mate down.
+    """Order the usable choices of every person by probe image and, within it, from the closest mate down.
 
-    Returns where each person's levels begin, counted from 0. ``level_end`` marks the last level of a probe image.
+    Returns the start of each person's levels, from 0. ``level_end`` marks the last level of a probe image.
     """
     level_starts = np.zeros(last - first + 1, dtype=np.int64)
     n = 0
@@ -131,12 +129,12 @@ def list_rivals(
     closeness, first, last, first_row, rival_image, owner, chunk_of, bit_of, gallery, probe, level_starts, level_option,
     level_end, strictly, group_starts, entry_starts, entry_masks, entry_subsets,
 ):  # fmt: skip
-    """List, person by person, the rivals who can beat a mate: in which trials, as pairs (level, subset of the rival's images).
+    """List by person the rivals who can beat a mate, with their trials as pairs (level, subset of the rival's images).
 
-    At a lower level more images beat the mate; an entry holds those that are new at its level, and its mask covers this level
-    and all below. Rivals with about as many entries make a group; entries that one of it lacks, and rivals that the last group
-    lacks, are empty subsets. Returns the numbers of groups and of the entries of each of their rivals; where the arrays are too
-    short for these, they are not all filled.
+    At a lower level more images beat the mate; an entry has those that are new at its level, and its mask covers this level
+    and all below. Rivals with similar numbers of entries form a group, padded with empty subsets to the same number of
+    entries and rivals. Returns the numbers of groups and of the entries of each of their rivals; if the arrays are too
+    short for these, they are only partly filled.
     """
     n_images = closeness.shape[1]
     n_people, n_chunks, room = owner[n_images - 1] + 1, chunk_of[n_images - 1] + 1, len(entry_masks) // GROUP
@@ -146,7 +144,7 @@ def list_rivals(
     chunk_owner = np.empty(n_chunks, np.int64)
     for i in range(n_images):
         chunk_owner[chunk_of[i]] = owner[i]
-    # What is listed has a place more than there can be: it is written down first, and counted if it is new.
+    # The list has one spare slot: an item is written first, and counted if it is new.
     near, mates = np.empty(n_images + 1, np.int64), np.empty(most, closeness.dtype)
     codes = np.zeros(n_chunks * most, np.uint8)
     places, found_chunk, found_level, found_code = (
@@ -174,7 +172,7 @@ def list_rivals(
                 mates[n_levels] = row[gallery[level_option[top + n_levels]]]
                 ended = level_end[top + n_levels]
                 n_levels += 1
-            least = mates[n_levels - 1]  # most rivals do not even beat the least close mate
+            least = mates[n_levels - 1]  # most rivals do not even beat the farthest mate
             n_near = 0
             for i in range(n_images):
                 near[n_near] = i
@@ -223,7 +221,7 @@ def list_rivals(
             beyond = min(k + GROUP, n_seen)
             for rival in range(k, beyond):
                 at[by_size[rival]] = GROUP * n_entries + rival - k
-            n_entries += each[by_size[beyond - 1]]  # as many as the largest of the group has
+            n_entries += each[by_size[beyond - 1]]  # the largest number in the group
         if n_entries <= room:
             for e in range(GROUP * n_before, GROUP * n_entries):
                 entry_masks[e] = entry_subsets[e] = 0  # the empty subset
@@ -248,8 +246,8 @@ def count_low_ranks(
 ):  # fmt: skip
     """Count, for every trial, the people at each of the ranks 1 … LOW.
 
-    ``counts`` (ranks × trials) comes as zeros; ``by_person`` (people × ranks) has the trials added in which a person has
-    that rank.
+    ``counts`` (ranks × trials) must be zero; the trials in which a person has a rank are added to ``by_person`` (people ×
+    ranks).
     """
     for c in range(len(options)):
         _count_chunk(
@@ -275,7 +273,7 @@ def _count_chunk(
     digits = np.zeros((n_digits + 1, LOW * WORDS), dtype=np.uint64)
     waiting = np.zeros((n_digits + 1, LOW * WORDS), dtype=np.uint64)
     carry = np.empty(LOW * WORDS, dtype=np.uint64)
-    beyond = np.empty(WORDS, dtype=np.uint64)  # trials that are not there
+    beyond = np.empty(WORDS, dtype=np.uint64)  # padding trials
     for w in range(WORDS):
         left = n_trials - 64 * w
         beyond[w] = (
@@ -292,7 +290,7 @@ def _count_chunk(
             for w in range(WORDS):
                 found += popcount(carry[k * WORDS + w])
             by_person[s, k] += found
-        # Each digit takes two numbers at a time, so that most people cost one full addition.
+        # Each digit adds two numbers at a time, so that most people cost one full addition.
         digit = 0
         while (s >> digit) & 1:
             for i in range(LOW * WORDS):
@@ -324,7 +322,7 @@ def _count_chunk(
 
 @njit(nogil=True, cache=True)
 def mark_rivals(closeness, options, gallery, probe, first_row, rival_image, owner, closer, tied):
-    """Write, for each of some options, which gallery images are closer than the mate and which are as close, as bits."""
+    """Mark as bits, for some options, the gallery images closer than the mate and those as close."""
     for k in range(len(options)):
         o = options[k]
         row = probe[o] - first_row
@@ -373,7 +371,7 @@ def tally_ranks(ranks, counts, by_person):
 def accumulate(counts, rates, differences, firsts, seconds):
     """Add trials to the distributions of successes at each rank, and of their differences between algorithms.
 
-    ``counts`` (algorithms × ranks × trials) turns from people at each rank into people at that rank or better.
+    ``counts`` (algorithms × ranks × trials) is changed from people at each rank to people at that rank or better.
     """
     n_algorithms, n_ranks, n_trials = counts.shape
     n = rates.shape[2] - 1

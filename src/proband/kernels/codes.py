@@ -1,4 +1,4 @@
-"""What the kernels' small integers mean, and the arrays that they fill."""
+"""The meaning of small integers in kernels, and the arrays that kernels fill."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCREEN_LANES = 16
 
 
 def empty_cells(n_rows: int) -> npt.NDArray[np.uint8]:
-    """Stand for "every cell is fine" where a kernel takes cell codes."""
+    """Make the cell codes that mean that every cell has a score."""
     return np.empty((n_rows, 0), dtype=np.uint8)
 
 

@@ -1,8 +1,8 @@
-"""The compiler, with a cache that is right: keyed on all kernels at once, sealed, and where nobody else can write.
+"""The compiler, with a safe cache: keyed on all kernels together, sealed, and in a private directory.
 
-numba's own cache looks only at the file of the function itself, so a kernel would go on calling an old version of another one
-after that was changed. It also unpickles and runs what it finds, so that whoever can write there can run code as the user.
-What is compiled on the way to a kernel becomes part of it, and is not kept a second time.
+numba's own cache checks only the file of the function itself, so a kernel would keep calling an old version of another one
+after that was changed. It also unpickles and runs what it finds, so anyone who can write there can run code as the user.
+Functions compiled into a kernel become part of it, and are not cached separately.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ def njit(
 ) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as `numba.njit` does.
 
-    What nobody uses is not compiled: a way to call a kernel from C; a way to call from Python what begins with an underscore, which
-    is a part of other kernels alone, and to Python a plain function; and counts of who holds an array, unless arrays are made.
+    Unused parts are not compiled: the C interface of kernels; the Python interface of functions with a leading underscore, which
+    are only used in other kernels and are plain functions in Python; and reference counts of arrays, unless arrays are made.
 
     Parameters
     ----------
     cache, allocates
-        Whether what was compiled is kept, sealed; and whether the function makes arrays.
+        Whether compiled code is cached, sealed; and whether the function makes arrays.
     options
-        Those of numba.
+        Options of numba.
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
         if function.__name__.startswith("_"):
             return register_jitable(_nrt=allocates, **options)(function)
-        unknown: dict[str, Any] = {"no_cfunc_wrapper": True, "_nrt": allocates}  # to the types of numba
+        unknown: dict[str, Any] = {"no_cfunc_wrapper": True, "_nrt": allocates}  # numba types
         dispatcher = numba.njit(cache=cache, **unknown, **options)(function)
         if cache:
             dispatcher._cache = _SealedCache(function)
@@ -62,7 +62,7 @@ def njit(
 
 
 class _Compilations(event.Listener):
-    """How deep numba is in compiling our functions, one for another; it says once that there is something to compile.
+    """The depth of nested compilation of our functions; the first compilation is announced once.
 
     One thread compiles at a time.
     """
@@ -87,7 +87,7 @@ class _Compilations(event.Listener):
 
 @global_compiler_lock
 def _load_arrays_alone() -> None:
-    """Load what numba knows of arrays without linear algebra, which no kernel has: it would bring all of `scipy.linalg`."""
+    """Load numba's array support without linear algebra, which kernels do not use and which would import `scipy.linalg`."""
     linalg: Any = importlib.import_module("numba.np.linalg")
     look_for_it = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
@@ -98,7 +98,7 @@ def _load_arrays_alone() -> None:
 
 
 class _SealedFile(IndexDataCacheFile):
-    """Cache files that a flipped bit makes invalid instead of dangerous: machine code is run as it is found."""
+    """Cache files with a checksum, since a flipped bit in machine code would be executed."""
 
     def save(self, key: Any, data: Any) -> None:
         content = self._dump((key, data))
@@ -116,7 +116,7 @@ class _SealedFile(IndexDataCacheFile):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads kept code, and loads no module for the sake of functions that were compiled into it."""
+    """Reads cached code without importing the modules of functions compiled into it."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("numba.core.environment", "_rebuild_env"):
@@ -125,7 +125,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _rebuilt_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Make the environment of a function again: its constants alone, since its globals are in the code that was made of it."""
+    """Rebuild the environment of a function from its constants, since its globals are in the compiled code."""
     found = lookup_environment(name)
     if found is None:
         found = Environment({"__name__": module})
@@ -136,7 +136,7 @@ def _rebuilt_environment(module: str, constants: list[Any], name: str) -> Any:
 
 
 class _SealedCache(FunctionCache):
-    """A cache that is never in the way: what cannot be read is compiled anew, what cannot be written is not kept."""
+    """A cache that never fails: what cannot be read is recompiled, and what cannot be written is not cached."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -146,7 +146,7 @@ class _SealedCache(FunctionCache):
         if _COMPILATIONS.depth:
             return None
         try:
-            # Kept code needs what it calls at run time. What the compiler knows takes longer to load than all kernels together,
+            # Cached code needs what it calls at run time. The compiler takes longer to load than all kernels together,
             # and the compiler loads it itself.
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
@@ -160,7 +160,7 @@ class _SealedCache(FunctionCache):
             return
         try:
             super().save_overload(sig, data)
-        except Exception:  # also where the index is damaged, or the disk full
+        except Exception:  # also if the index is damaged or the disk is full
             self._start_anew()
 
     def _start_anew(self) -> None:
@@ -189,20 +189,20 @@ def _cache_directory() -> Path:
 
 
 def _make_privately(directory: Path) -> None:
-    """Make a directory and those above it for this user alone."""
+    """Make a directory and its parents for this user only."""
     if not directory.is_dir():
         _make_privately(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
 
 
 def _is_private(directory: Path) -> bool:
-    """Whether nobody but this user and the system can write to a directory, or put another in its place.
+    """Whether only this user and the system can write to a directory or replace it.
 
-    A directory above it may be open to all if it is sticky, as the one for temporary files is: there, only owners rename.
+    A parent directory may be open to all if it is sticky, like that for temporary files, where only owners rename.
     """
     if not hasattr(os, "getuid"):
-        return True  # Windows, where the profile of a user is private
-    trusted = {os.getuid(), 0, Path("/").stat().st_uid}  # in a user namespace root has another number
+        return True  # Windows, where user profiles are private
+    trusted = {os.getuid(), 0, Path("/").stat().st_uid}  # in a user namespace, root has another number
     own = directory.lstat()
     if not stat.S_ISDIR(own.st_mode) or own.st_uid != os.getuid() or own.st_mode & _WRITABLE_BY_OTHERS:
         return False
@@ -213,7 +213,7 @@ def _is_private(directory: Path) -> bool:
 
 
 def _passing_directory() -> Path:
-    """Make a private directory that goes with the process."""
+    """Make a private directory that is removed with the process."""
     _LOG.warning(
         "compiled code cannot be cached, so every start takes longer: set NUMBA_CACHE_DIR to a directory "
         "that only you can write to"
@@ -221,7 +221,7 @@ def _passing_directory() -> Path:
     directory, owner = Path(tempfile.mkdtemp(prefix="proband-")), os.getpid()
 
     def remove() -> None:
-        if os.getpid() == owner:  # and not a forked child
+        if os.getpid() == owner:  # not in a forked child
             shutil.rmtree(directory, ignore_errors=True)
 
     atexit.register(remove)

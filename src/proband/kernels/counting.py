@@ -1,4 +1,4 @@
-"""How many of the gallery are closer to a probe than its best mate, and how many are as close.
+"""Counts of gallery images or subjects that are closer to a probe than its best mate, or as close.
 
 Every kernel fills, per probe, `closer` (non-mates strictly closer), `tied` (non-mates exactly as close) and, for
 matrices, `best_mates` (mates that share the best score); every rank under every tie policy follows from these.
@@ -77,7 +77,7 @@ def count_subjects(
 
 @njit(nogil=True, cache=True)
 def _best_mate(row, cells, sign, mates):
-    """The best score among the mates and how many share it, or why there is none."""
+    """The best score among the mates and the number of mates that share it, or why there is none."""
     plain = cells.shape[0] == 0
     status = NO_MATE
     best = row[0] * sign
@@ -103,7 +103,7 @@ def _best_mate(row, cells, sign, mates):
 def best_mate_scores(
     probes, gallery, probe_norms, gallery_norms, metric, mate_starts, mates, best, best_mates
 ):
-    """Score each probe with its mates among `gallery` rows; keep the best score and how many share it."""
+    """Score each probe with its mates among `gallery` rows; keep the best score and the number of mates that share it."""
     for i in range(probes.shape[0]):
         for m in range(mate_starts[i], mate_starts[i + 1]):
             j = mates[m]
@@ -122,11 +122,11 @@ def count_screened_images(
     tile, low, high, best, codes, column_codes, mate_starts, mates, first_column,
     probes, gallery, probe_norms, gallery_norms, metric, closer, tied,
 ):  # fmt: skip
-    """Count gallery images by a float32 screen of the scores, settling in float64 what the screen cannot.
+    """Count gallery images by a float32 screen of the scores, deciding doubtful cells in float64.
 
     A cell above ``high[i]`` is certainly closer than the best mate and one below ``low[i]`` certainly not; those
-    between are scored again exactly. The mates ``mates[mate_starts[i]:mate_starts[i + 1]]``, of which some stand among the
-    columns of the tile from ``first_column`` on, count neither way.
+    between are rescored exactly. The mates ``mates[mate_starts[i]:mate_starts[i + 1]]``, some of which may be among the
+    columns of the tile from ``first_column`` on, are not counted.
     """
     n_columns = tile.shape[1]
     for i in range(tile.shape[0]):
@@ -137,7 +137,7 @@ def count_screened_images(
             over = np.int32(over + (value > upper))
             reach = np.int32(reach + (value >= lower))
         m, beyond = mate_starts[i], mate_starts[i + 1]
-        while m < beyond:  # the first mate that is not before the tile
+        while m < beyond:  # the first mate not before the tile
             middle = (m + beyond) // 2
             if mates[middle] < first_column:
                 m = middle + 1
@@ -163,7 +163,7 @@ def count_screened_subjects(
     tile, low, high, best, codes, column_codes,
     probes, gallery, probe_norms, gallery_norms, metric, closer, tied,
 ):  # fmt: skip
-    """Count gallery subjects by a screen; each subject's columns stand together and within one tile."""
+    """Count gallery subjects by a screen; the columns of each subject are contiguous and within one tile."""
     n_columns = tile.shape[1]
     for i in range(tile.shape[0]):
         j = 0

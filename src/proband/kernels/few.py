@@ -1,4 +1,4 @@
-"""What small jobs do in NumPy: the compiled kernels take longer to load than such jobs take. The counts are the same."""
+"""NumPy versions for small jobs, which take less time than loading compiled kernels. The counts are the same."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from proband.kernels.codes import FAILED, NO_MATE, NO_SCORE, OK, RANKED
 
-_MOST_CELLS = 1 << 23  # counted in NumPy in less time than numba takes to load
+_MOST_CELLS = 1 << 23  # cells that NumPy counts faster than numba loads
 _COMPILED = "proband.kernels.counting"
 
 
 class _Spared:
-    """How many cells this process has counted without compiled kernels."""
+    """The number of cells counted without compiled kernels in this process."""
 
     cells = 0
 
 
 def images_counter(n_cells: int) -> Callable[..., None]:
-    """Choose what counts images in a tile of so many cells: compiled, unless numba would be loaded for little."""
+    """Choose the function that counts images in a tile of `n_cells`: compiled, unless too few to load numba."""
     if _COMPILED not in sys.modules:
         _Spared.cells += n_cells
         if _Spared.cells <= _MOST_CELLS:

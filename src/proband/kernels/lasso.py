@@ -1,4 +1,4 @@
-"""Sparse codes from inner products alone: the Gram matrix of the atoms is made once, however many codes are asked for."""
+"""Sparse codes from inner products only: the Gram matrix of the atoms is computed once for any number of codes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from proband.kernels.compiling import njit
 
 Floats = npt.NDArray[np.float64]
-_MOST_ROUNDS = 20  # for each atom; a code of k atoms takes little more than k
-_SETTLED = 1e-9  # of the penalty: by how much an optimality condition may be missed
-_DEPENDENT = 1e-10  # of an atom's square: the least that the others are taken to leave of it
+_MOST_ROUNDS = 20  # per atom; a code of k atoms takes little more than k
+_SETTLED = 1e-9  # of the penalty: the tolerance of optimality conditions
+_DEPENDENT = 1e-10  # of an atom's square: the smallest residual assumed given the others
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -28,7 +28,7 @@ def _solved(gram, products, penalty, signs, active, n_active, factor, target):
             if a > c:
                 factor[a, c] = value / factor[c, c]
             else:
-                # What the others leave of a dependent atom is rounding; a little more lets them make room for it.
+                # The residual of a dependent atom is rounding; a slightly larger value lets the others adapt.
                 factor[a, a] = sqrt(max(value, _DEPENDENT * gram[active[a], active[a]]))
     for a in range(n_active):
         for c in range(a):
@@ -42,7 +42,7 @@ def _solved(gram, products, penalty, signs, active, n_active, factor, target):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _settled(gram, products, penalty, code, signs, active, n_active, factor, target):
-    """Go to the best code of the active atoms; those whose sign would change on the way leave. Return how many stay."""
+    """Move to the best code of the active atoms, dropping those whose sign would change; return the number left."""
     while n_active:
         _solved(gram, products, penalty, signs, active, n_active, factor, target)
         share, first = 1.0, -1
@@ -64,7 +64,7 @@ def _settled(gram, products, penalty, code, signs, active, n_active, factor, tar
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _solve(gram, products, penalty, code, signs, active, factor, target, most):
-    """Let in the atom whose condition is missed most, settle, and repeat until none is missed."""
+    """Add the atom with the largest violation of its condition, settle, and repeat until there is none."""
     n = gram.shape[0]
     n_active = 0
     code[:] = 0.0
@@ -87,7 +87,7 @@ def _solve(gram, products, penalty, code, signs, active, factor, target, most):
 
 @njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def fill_codes(gram, products, penalty, most, out):
-    """Fill in the codes of all products; the number of one that was not found, −1 if there is none."""
+    """Fill in the codes of all products; return the index of one that did not converge, or −1."""
     n = gram.shape[0]
     signs, active = np.empty(n + 1), np.empty(n + 1, np.intp)
     factor, target = np.empty((n + 1, n + 1)), np.empty(n + 1)
@@ -99,7 +99,7 @@ def fill_codes(gram, products, penalty, most, out):
 
 @njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def fill_unexplained(gram, products, squares, codes, owners, out):
-    """Fill in what the atoms of each owner leave unexplained."""
+    """Fill in the residuals of the atoms of each owner."""
     n = gram.shape[0]
     used = np.empty(n, np.intp)
     for i in range(products.shape[0]):
@@ -124,7 +124,7 @@ def sparse_codes(gram: Floats, products: Floats, penalty: float) -> tuple[Floats
     Returns
     -------
     tuple
-        Codes, rows × atoms, and the first row that did not settle, or -1.
+        Codes, rows × atoms, and the first row that did not converge, or -1.
     """
     codes = np.zeros(products.shape)
     failed = fill_codes(gram, products, float(penalty), _MOST_ROUNDS * (len(gram) + 1), codes)
@@ -134,7 +134,7 @@ def sparse_codes(gram: Floats, products: Floats, penalty: float) -> tuple[Floats
 def unexplained(
     gram: Floats, products: Floats, squares: Floats, codes: Floats, owners: npt.NDArray[Any], n_classes: int
 ) -> Floats:
-    """Squared length of what the atoms of each class leave of each row, given its code: rows × classes."""
+    """Squared residual of each row from the atoms of each class, given its code: rows × classes."""
     out = np.empty((len(products), n_classes))
     fill_unexplained(gram, products, squares, codes, owners, out)
     return out

@@ -1,10 +1,10 @@
-"""How many scores lie between and upon given edges, exactly, in one pass over tiles.
+"""Exact counts of scores between and equal to given edges, in one pass over tiles.
 
 ``between[k]`` counts the scores strictly between edge k and the edge before, ``upon[k]`` those equal to it; the last of
-`between` counts what is above all edges. ``slots[2 * k]`` and ``slots[2 * k + 1]`` count the same. Edges end in infinity. A
-score's place on a grid of equal cells tells at once which edges can be near it: edges ``starts[c]:stops[c]`` for cell c. Most
-cells have none, and then counting the cell is all there is to do; such counts are kept in steps of two in `cells`, whose lowest
-bit marks the cells that need a closer look.
+`between` counts those above all edges. ``slots[2 * k]`` and ``slots[2 * k + 1]`` count the same. Edges end with infinity. The
+cell of a score in a grid of equal cells determines which edges can be near it: edges ``starts[c]:stops[c]`` for cell c. Most
+cells have none, so only the cell is counted; such counts are kept in steps of two in `cells`, whose lowest bit marks the cells
+that need exact placement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ONE_MORE = np.uint32(1)
 
 @njit(nogil=True, cache=True)
 def first_at_least(values, low, high, x):
-    """The first place in ``values[low:high]``, ascending, that is at least x; `high` if there is none."""
+    """The first position in ascending ``values[low:high]`` with a value of at least x; `high` if there is none."""
     while high - low > 8:
         middle = (low + high) // 2
         if values[middle] < x:
@@ -37,7 +37,7 @@ def first_at_least(values, low, high, x):
 
 @njit(nogil=True, cache=True)
 def _nearby(values, start, stop, x):
-    """The same for values that end in infinity, where most often it is one of the first four: without a branch for these."""
+    """The same for values that end with infinity; the first four, which are most likely, are tested without branches."""
     k = np.int64(start)
     k += values[k] < x
     k += values[k] < x
@@ -47,9 +47,9 @@ def _nearby(values, start, stop, x):
 
 @njit(nogil=True, cache=True)
 def lay_cells(keys, slope, offset, margin, starts, stops):
-    """Find for every cell of a grid which keys may be near its scores: ``keys[starts[c]:stops[c]]``; they ascend and end in infinity.
+    """Find the keys that may be near the scores of each cell: ``keys[starts[c]:stops[c]]``; keys ascend and end with infinity.
 
-    A key is near the cells that its place, give or take the margin, lies in; those beyond the outermost cells are near these.
+    A key is near the cells that contain its position within the margin; keys beyond the outermost cells are near these.
     """
     n, last = keys.shape[0] - 1, starts.shape[0] - 1
     starts[:] = n
@@ -68,15 +68,15 @@ def lay_cells(keys, slope, offset, margin, starts, stops):
 
 @njit(nogil=True, cache=True)
 def _place(row, slope, offset, last, places):
-    """The grid cell of every score: a nondecreasing function of closeness, whatever its rounding."""
-    zero = last - last  # in the precision that the rest is computed in
+    """The grid cell of every score: a nondecreasing function of closeness, regardless of rounding."""
+    zero = last - last  # in the precision of the other computations
     for j in range(row.shape[0]):
         places[j] = np.int32(min(last, max(zero, row[j] * slope + offset)))
 
 
 @njit(nogil=True, cache=True)
 def _tally(places, n, cells, marked):
-    """Count the cells of n scores; list those that need a closer look, and say how many there are."""
+    """Count the cells of n scores; list those that need exact placement, and return their number."""
     n_marked = np.uint32(0)
     for j in range(n):
         cell = places[j]
@@ -92,12 +92,12 @@ def _put_aside(
     row, sign, subject, subjects, places, marked, n_marked, low_cell, high_cell, slope, offset, last, starts, depths, edges,
     slots, extremes, aside, fills, lows,
 ):  # fmt: skip
-    """Put scores into the part of the grid that they lie in, and count all of a part that is full.
+    """Buffer scores by part of the grid, and count a part when its buffer is full.
 
-    Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones, which are known where no subjects are given.
+    Scores in cells up to `low_cell` or from `high_cell` on may be extreme; extremes are known if no subjects are given.
     """
     known = subjects.shape[0] == 0
-    shift = np.uint32(0)  # of a cell's number to that of its part, both of which are powers of two
+    shift = np.uint32(0)  # from cell index to part index; both numbers are powers of two
     while aside.shape[0] << shift < starts.shape[0]:
         shift += _ONE_MORE
     room = np.uint32(aside.shape[1])
@@ -119,9 +119,9 @@ def _put_aside(
 
 @njit(nogil=True, cache=True)
 def _bisect(values, lows, n, edges, depth):
-    """Raise each of n places to that of the first edge that is at least the value, which is fewer than 2**depth further on.
+    """Advance each of n positions to the first edge not below its value, which is fewer than 2**depth further on.
 
-    All values take a step before any takes the next, and none is branched upon: nobody can foresee how these comparisons end.
+    All values take a step before any takes the next, without branches, since these would be unpredictable.
     """
     last = np.uint64(edges.shape[0] - 1)
     for shift in range(depth - 1, -1, -1):
@@ -134,9 +134,9 @@ def _bisect(values, lows, n, edges, depth):
 
 @njit(nogil=True, cache=True)
 def _count_part(values, n, slope, offset, last, starts, depth, edges, slots, lows):
-    """Count n scores of one part of the grid, where fewer than 2**depth edges can be near any of them.
+    """Count n scores of one part of the grid, with fewer than 2**depth edges near any of them.
 
-    Together they keep to edges and counts that the nearest caches hold.
+    Together they use edges and counts that fit into the nearest caches.
     """
     _place(values[:n], slope, offset, last, lows.view(np.int32))
     for m in range(n):
@@ -149,7 +149,7 @@ def _count_part(values, n, slope, offset, last, starts, depth, edges, slots, low
 
 @njit(nogil=True, cache=True)
 def count_aside(slope, offset, last, starts, depths, edges, slots, aside, fills, lows):
-    """Count the scores that were put aside."""
+    """Count the buffered scores."""
     for part in range(fills.shape[0]):
         if fills[part]:
             _count_part(
@@ -164,13 +164,13 @@ def count_values(
     slope, offset, last, starts, depths, edges, low_cell, high_cell, cells, slots, extremes, excluded,
     places, marked, aside, fills, lows,
 ):  # fmt: skip
-    """Count a tile of scores, each as it stands.
+    """Count a tile of exact scores.
 
-    Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; `excluded` gains the
-    numbers of don't-care and of failed cells. `extremes` keeps the lowest and highest closeness of different subjects, unless
-    `column_subjects` is empty. Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones. Scores that need a closer look are put
-    ``aside``, so many in ``fills[p]`` of part p of the grid, and wait for `count_aside`; fewer than ``2**depths[p]`` edges can be
-    near any of them. As many scores as fit into `places` are taken at a time, and stay in the nearest cache.
+    Row i counts from column ``firsts[i]`` on. `codes` has no columns when every cell is fine; the numbers of
+    don't-care and of failed cells are added to `excluded`. `extremes` keeps the lowest and highest closeness of different subjects, unless
+    `column_subjects` is empty. Scores in cells up to `low_cell` or from `high_cell` on may be the extreme ones. Scores that need exact placement are buffered
+    in ``aside``, ``fills[p]`` of them for part p of the grid, for `count_aside`; fewer than ``2**depths[p]`` edges can be
+    near any of them. Scores are processed in runs that fit into `places` and stay in the nearest cache.
     """
     n_columns, room = tile.shape[1], places.shape[0]
     nowhere = np.uint32(starts.shape[0])
@@ -196,7 +196,7 @@ def count_values(
 
 @njit(nogil=True, cache=True)
 def find_slots(values, slope, offset, last, starts, stops, edges, slots):
-    """Say of each value between which edges it lies, 2k if below edge k and above the one before, or upon which, 2k + 1."""
+    """Fill in the slot of each value: 2k if below edge k and above the one before, 2k + 1 if equal to edge k."""
     for j in range(values.shape[0]):
         value = values[j]
         cell = np.int64(min(last, max(0.0, value * slope + offset)))
@@ -206,7 +206,7 @@ def find_slots(values, slope, offset, last, starts, stops, edges, slots):
 
 @njit(nogil=True, cache=True)
 def _count_exactly(edges, k, stop, value, between, upon):
-    """Count a score that is known exactly and belongs between edge k and edge `stop`."""
+    """Count an exact score that belongs between edge k and edge `stop`."""
     k = first_at_least(edges, k, stop, value)
     if edges[k] == value:
         upon[k] += _ONE_MORE
@@ -220,11 +220,11 @@ def count_products(
     slope, offset, last, starts, stops, edges, keys, band, low_cell, high_cell,
     x_factors, y_factors, quick_band, x, y, x_norms, y_norms, metric, sign, cells, between, upon, extremes, places, marked,
 ):  # fmt: skip
-    """Count a tile of products, each known to within `band`, settling by the exact score what that cannot tell.
+    """Count a tile of products, each known within `band`, and decide doubtful pairs by the exact score.
 
-    `keys` are the edges on the products' scale. Added up in lanes, the product of two factors is known to within `quick_band`,
+    `keys` are the edges on the scale of products. Summed in lanes, the product of two factors is known within `quick_band`,
     which leaves few for the exact score. Different subjects in cells up to `low_cell` or from `high_cell` on may
-    be the extreme ones; ``extremes[2:]`` keeps their lowest and highest product, and what lies within two bands of it is
+    be the extreme ones; ``extremes[2:]`` keeps their lowest and highest product, and products within two bands of these are
     scored exactly.
     """
     n_columns, n_edges = tile.shape[1], edges.shape[0] - 1
@@ -253,7 +253,7 @@ def count_products(
                     extremes[0] = min(extremes[0], value)
                     extremes[1] = max(extremes[1], value)
                     continue
-            # Nobody can foresee which pairs are doubtful: they are put together rather than branched upon.
+            # Which pairs are doubtful is unpredictable, so they are collected without branches.
             between[k] += np.uint32(not doubtful)
             places[j] = k
             marked[n_doubtful] = j
@@ -262,7 +262,7 @@ def count_products(
             j = marked[m]
             product = np.float64(quick_dot(x_factors[i], y_factors[first + j]))
             k = places[j]
-            while keys[k] < product - quick_band:  # it is not far: the first product told as much
+            while keys[k] < product - quick_band:  # it is near, as the first product shows
                 k += 1
             if keys[k] <= product + quick_band:
                 value = sign * score(x[i], y[first + j], x_norms[i], y_norms[first + j], metric)
@@ -273,9 +273,9 @@ def count_products(
 
 @njit(nogil=True, cache=True)
 def pour_cells(cells, starts, between, upon, slots):
-    """Move what was counted into `slots`, the scores between and upon edge k into 2k and 2k + 1, and begin anew.
+    """Move counts into `slots`, those between and equal to edge k into 2k and 2k + 1, and reset them.
 
-    Cells that are not marked are counted between the edges they stand for; `between` and `upon` may be empty.
+    Unmarked cells are counted between their edges; `between` and `upon` may be empty.
     """
     for c in range(starts.shape[0]):
         if not cells[c] & _MARKED:
@@ -292,7 +292,7 @@ def pour_cells(cells, starts, between, upon, slots):
 
 @njit(nogil=True, cache=True)
 def sum_costs(tile, codes, firsts, sign, row_subjects, column_subjects):
-    """Add up ln(1 + e^s) over the closeness s of different subjects, row by row."""
+    """Sum ln(1 + e^s) over the closeness s of different subjects, row by row."""
     total = 0.0
     for i in range(tile.shape[0]):
         of_row = 0.0
@@ -308,20 +308,20 @@ def sum_costs(tile, codes, firsts, sign, row_subjects, column_subjects):
 def add_placements(
     values, firsts, sign, rows, columns, row_codes, column_codes, edges, below, guide, scale, sums, counts
 ):
-    """Add the share of genuine scores above each impostor score (ties half) to the sum of its two people.
+    """Add the share of genuine scores above each impostor score (ties half) to the sums of its two people.
 
     Parameters
     ----------
     values, firsts, sign
-        A tile of scores, from which column on each row counts, and what makes a score a closeness.
+        A tile of scores, the first counted column of each row, and the sign that converts scores to closeness.
     rows, columns
-        Which row and column of `sums` and `counts` each row and column of the tile belongs to.
+        The row and column of `sums` and `counts` for each row and column of the tile.
     row_codes, column_codes
-        Whose they are: comparisons of one person are genuine, and left out.
+        The subjects: comparisons of one person are genuine, and left out.
     edges, below
-        Distinct genuine closeness in ascending order, and how many genuine scores lie below each, and all.
+        Distinct genuine closeness in ascending order, and the number of genuine scores below each, and in total.
     guide, scale
-        The place of even steps among the edges, so many to a unit of closeness.
+        The positions of equal steps among the edges, and the number of steps per unit of closeness.
     """
     n, last = len(edges), len(guide) - 1
     twice = 2.0 * below[n]

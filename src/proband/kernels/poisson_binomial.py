@@ -1,7 +1,7 @@
-"""How many of many independent rivals beat a mate, each with a probability of its own (Poisson-binomial).
+"""The number of independent rivals who beat a mate, with different probabilities (Poisson-binomial).
 
-A rival is another person who picks one of their choices at random; a gallery image beats the mate if it is closer to the probe.
-`uses` says in how many choices of its person an image is the gallery image; it is 0 for images that were not acquired.
+A rival is another person with a random choice; a gallery image beats the mate if it is closer to the probe.
+`uses` is the number of choices of a person in which an image is the gallery image; 0 for images that were not acquired.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 
 from proband.kernels.compiling import njit
 
-NEGLIGIBLE = 1e-30  # leaving out thousands of such probabilities is far less than one rounding error
+NEGLIGIBLE = 1e-30  # omitting thousands of such probabilities has less effect than one rounding error
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def count_beating(row, mate, ties_beat, own, image_starts, uses, beating):
     """Count, per person, the choices whose gallery image beats the mate; nobody beats themselves.
 
-    Returns False if any score that is needed is not a finite number.
+    Returns False if any required score is not finite.
     """
     fine = isfinite(mate)
     for q in range(len(beating)):
@@ -38,8 +38,8 @@ def count_beating(row, mate, ties_beat, own, image_starts, uses, beating):
 def at_most(beating, sizes, cumulative):
     """Fill ``cumulative[k]`` with the probability that at most k rivals beat the mate, rival q with beating/sizes.
 
-    Probabilities stand in descending order of k in `chances`, so that a step forward reads only what is still old and
-    several are done at once. Only those that are not negligible are kept.
+    Probabilities are stored in descending order of k in `chances`, so that a forward pass reads only old values and can be
+    vectorized. Negligible ones are dropped.
     """
     surely = 0
     perhaps = 0
@@ -52,7 +52,7 @@ def at_most(beating, sizes, cumulative):
         return
     chances = np.empty(last + 1)
     chances[last] = 1.0
-    first = end = last  # place i stands for last - i rivals, besides those that surely beat
+    first = end = last  # position i is for last - i rivals, besides those that certainly beat the mate
     for q in range(len(beating)):
         if beating[q] == 0 or beating[q] == sizes[q]:
             continue
@@ -74,22 +74,22 @@ def at_most(beating, sizes, cumulative):
         total += chances[i]
         cumulative[surely + last - i] = min(total, 1.0)
     cumulative[surely + last - first :] = min(total, 1.0)
-    cumulative[surely + perhaps :] = 1.0  # more than all of them cannot beat it
+    cumulative[surely + perhaps :] = 1.0  # at most all of them can beat it
 
 
 @njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def covariances(
     s, starts, chances, gallery, entry_starts, rivals, left, image_starts, images, sizes, uses
 ):  # fmt: skip
-    """Add up the covariances of person s's success at rank 1 with that of each later person.
+    """Sum the covariances of person s's success at rank 1 with that of each later person.
 
-    Person s has the choices ``starts[s]:starts[s + 1]``, and the choice c the rivals `rivals` with the places
+    Person s has the choices ``starts[s]:starts[s + 1]``, and choice c has the rivals in `rivals` at
     ``entry_starts[c]:entry_starts[c + 1]``; rival e has ``left[e]`` choices that do not beat the mate of c, and the
     images that do are ``images[image_starts[e]:image_starts[e + 1]]``. ``chances[c]``, the probability of success by
     the choice c, is the product of the shares left, none of which is 0.
 
-    The probability that c and d both succeed is the product of their chances, corrected for the rivals of both, who
-    must beat neither, and for the two people themselves, who have chosen.
+    The probability that c and d both succeed is the product of their chances, corrected for rivals of both, who
+    must beat neither, and for the two people themselves, whose choices are given.
     """
     left_of = sizes.copy()  # by c, for every person
     beats = np.zeros_like(uses)  # uses of the images that beat the mate of c

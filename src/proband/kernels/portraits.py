@@ -1,4 +1,4 @@
-"""Face crops, one after another: warped by their eyes, equalised, standardised."""
+"""Face crops: warped by their eyes, equalised, standardised."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEVELS = 256
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def warp_by_eyes(image, eyes, aims, out):
-    """Fill `out` so that the image's eyes land on the aims: bilinear, the border repeated outside the image.
+    """Fill `out` so that the eyes are at the aims: bilinear interpolation, with the border repeated outside the image.
 
     `eyes` and `aims` are left x, left y, right x, right y.
     """
@@ -39,9 +39,9 @@ def warp_by_eyes(image, eyes, aims, out):
 
 @njit(allocates=True, nogil=True, cache=True, error_model="numpy")
 def prepare_pixels(crops, inside, equalize, standardize, out, spread):
-    """Fill row i of `out` with the pixels of crop i at the places `inside`, equalised and standardised as asked.
+    """Fill row i of `out` with the pixels of crop i at the positions `inside`, optionally equalised and standardised.
 
-    Equalising replaces a grey level by the share of inside pixels at or below it. ``spread[i]`` is the standard
+    Equalisation replaces a grey level by the share of inside pixels at or below it. ``spread[i]`` is the standard
     deviation before standardising: zero for a crop of one grey value.
     """
     n_pixels = inside.shape[0]

@@ -1,4 +1,4 @@
-"""Running sums over errors that share people, as one error after another is added."""
+"""Running sums over errors that share people, as errors are added one by one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from proband.kernels.compiling import njit
 def sum_over_partners(low, high, weights, sizes, starts, products, crossed):
     """Sum w c_i c_j and w (c_i d_j + c_j d_i) over all errors (i, j) so far, after each of them.
 
-    c is the weight of a person's errors so far, d the person's entry in `sizes`. ``starts[i]`` is where the errors of person i begin
-    if all are put in the order of people, each with both of its own.
+    c is the weight of a person's errors so far, d the person's entry in `sizes`. ``starts[i]`` is the start of the errors of person i
+    if all errors are ordered by person, each listed for both of its people.
     """
     people, places = len(sizes), 2 * len(low)
     partners, shared = np.empty(places, dtype=np.int64), np.empty(places, dtype=np.float64)

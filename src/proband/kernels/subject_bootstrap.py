@@ -1,7 +1,7 @@
-"""Weighted counts of comparisons over many drawings of subjects at once.
+"""Weighted counts of comparisons over many resamples (drawings) of subjects at once.
 
-A comparison of subjects i and j counts w_i · w_j times in a drawing, so nothing is ever copied: the comparisons that are errors
-are gone through once, and added to all drawings together.
+A comparison of subjects i and j counts w_i · w_j times in a drawing, so nothing is copied: the comparisons that are errors
+are read once, and added to all drawings together.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import numpy as np
 
 from proband.kernels.compiling import njit
 
-_STRETCH = 1024  # pairs of a tail between two looks at how many are allowed
-_COLUMNS = 128  # drawings gone through together, so that the weights of all subjects stay in the cache
+_STRETCH = 1024  # pairs of a tail between two checks of the limit
+_COLUMNS = 128  # drawings processed together, so that the weights of all subjects stay in the cache
 
 
 @njit(nogil=True, cache=True)
 def tally_draws(draws, weights):
-    """Count how often each subject is drawn: `weights` (drawings × subjects) comes as zeros."""
+    """Count how often each subject is drawn; `weights` (drawings × subjects) must be zero."""
     for r in range(draws.shape[0]):
         for k in range(draws.shape[1]):
             weights[r, draws[r, k]] += 1
@@ -24,7 +24,7 @@ def tally_draws(draws, weights):
 
 @njit(nogil=True, cache=True)
 def weighted_sizes(weights, queries, targets, impostors):
-    """Count the impostor comparisons of every drawing, Σ_{i≠j} w_i q_i w_j t_j: copies of one subject are none of each other."""
+    """Count the impostor comparisons of every drawing, Σ_{i≠j} w_i q_i w_j t_j: copies of one subject are not compared with each other."""
     for r in range(weights.shape[0]):
         all_queries = all_targets = same = np.int64(0)
         for s in range(weights.shape[1]):
@@ -39,7 +39,7 @@ def weighted_sizes(weights, queries, targets, impostors):
 def add_pairs(weights, first, second, bins, totals):
     """Add w_i · w_j of every pair to the total of its bin, for all drawings.
 
-    Pairs stand in the order of their bins, and within one in the order of their first subjects: what shares both is multiplied
+    Pairs are ordered by bin, and within a bin by first subject: pairs that share both are multiplied
     once. ``weights`` is subjects × drawings, ``totals`` bins × drawings.
     """
     n_pairs, n_drawings = len(first), weights.shape[1]
@@ -63,7 +63,7 @@ def add_pairs(weights, first, second, bins, totals):
 
 @njit(allocates=True, nogil=True, cache=True)
 def add_weighted(weights, first, second, shares, bins, totals):
-    """Add w_i · w_j · share of every pair to the total of its bin, for all replicates: as `add_pairs`, with weights of any kind."""
+    """Add w_i · w_j · share of every pair to the total of its bin, for all replicates: like `add_pairs`, with any weights."""
     n_pairs, n_replicates = len(first), weights.shape[1]
     partners = np.empty(_COLUMNS, dtype=np.float64)
     for left in range(0, n_replicates, _COLUMNS):
@@ -105,34 +105,34 @@ def _add_products(columns, first, second, start, stop, counts):
 def count_rejected(
     weights, columns, first, second, groups, allowed, subjects, places, counts, reached, found, rejected
 ):
-    """Count the genuine comparisons of every drawing that are rejected where each rate of false matches sets the threshold.
+    """Count the rejected genuine comparisons of every drawing at the threshold for each false match rate.
 
-    The sorted tail is gone down once for all drawings, a stretch at a time; where a stretch brings more false matches than a
-    rate allows, it is gone through again for that drawing, noting in which group.
+    The sorted tail is read once for all drawings, in stretches; if a stretch has more false matches than a rate
+    allows, it is read again for that drawing to find the group.
 
     Parameters
     ----------
     weights, columns
-        Drawings × subjects, and the same as subjects × drawings.
+        The weights, drawings × subjects, and their transpose.
     first, second
         The pairs of the tail, from the closest down.
     groups
-        To which group of equally close pairs each belongs; groups are accepted or not as a whole.
+        The group of equally close pairs of each pair; groups are accepted or rejected as a whole.
     allowed
-        The most false matches of each drawing at each rate, from the lowest up: drawings × rates.
+        The largest number of false matches of each drawing at each rate, ascending: drawings × rates.
     subjects
-        Whose the genuine comparisons are, from the least close up.
+        The subjects of the genuine comparisons, from the least close up.
     places
-        How many of them are rejected where a group is the first that is too much; and where none is.
+        The number of them rejected if a group is the first to exceed the limit; and if none does.
     counts, reached
-        Room for two counts of each drawing, before a stretch and after it (2 × drawings), and for how many rates are found; they
-        come as zeros.
+        Buffers for two counts of each drawing, before and after a stretch (2 × drawings), and for the number of rates found;
+        they must be zero.
     found
-        Filled with the first group that is too much: drawings × rates. It comes with the number of groups, for none.
+        Filled with the first group that exceeds the limit: drawings × rates. Initialized with the number of groups, for none.
     rejected
-        Filled with the weights of what is rejected; of the same shape.
+        Filled with the weights of rejected comparisons; of the same shape.
     """
-    # Few statements, and loops instead of arrays that are made, filled and cut here: each takes its time to compile.
+    # Few statements, and loops instead of array operations, to reduce compile time.
     n_drawings = allowed.shape[0]
     n_rates = allowed.shape[1]
     n_pairs = len(first)

@@ -1,6 +1,6 @@
-"""Inner loops in vectors that the compiler keeps in registers: sums over two vectors, and bits of 512 trials added at a time.
+"""Vectorised inner loops: sums over two vectors, and additions of the bits of 512 trials at a time.
 
-Left to itself the compiler adds the partial sums of a fixed order one by one, and compiles loops over small arrays with checks
+By itself, the compiler adds the partial sums of a fixed order one by one, and compiles loops over small arrays with checks
 for overlapping memory at every step, which cost more than the work.
 """
 
@@ -16,20 +16,20 @@ from numba.extending import intrinsic
 
 from proband.kernels.codes import SCREEN_LANES
 
-WORDS = 8  # 64-bit words that are handled together
-LOW = 10  # ranks that are told apart
-GROUP = 4  # rivals that are counted together
-PLANES = 4  # binary digits of a count of rivals; beyond 15 it is only known to be too many
+WORDS = 8  # 64-bit words processed together
+LOW = 10  # distinguished ranks
+GROUP = 4  # rivals counted together
+PLANES = 4  # binary digits of a count of rivals; above 15 it is only known to be too large
 
 _INDEX = ir.IntType(64)
 _VECTOR = ir.VectorType(_INDEX, WORDS)
 
 
 def _in_lanes(lanes: int, own_precision: bool, term: Callable[[Any, Any, Any], Any]) -> Any:
-    """Make a function of two vectors that adds up terms in so many partial sums, pairwise at the end.
+    """Make a function of two vectors that sums terms in `lanes` partial sums, combined pairwise at the end.
 
     Partial sum l has the terms l, l + lanes, …; those beyond the last whole run are added to the first. The order is fixed,
-    so that the sum is the same to the last bit on every machine. It is computed in float64, or in the vectors' own precision.
+    so the sum is bit-identical on every machine. It is computed in float64, or in the precision of the vectors.
     """
 
     @intrinsic
@@ -110,7 +110,7 @@ quick_sum_of_products = _in_lanes(SCREEN_LANES, True, _product)
 
 @intrinsic
 def popcount(typing, word):
-    """How many bits of a 64-bit word are set: one instruction, where the compiler would not find it."""
+    """Count the bits set in a 64-bit word, by the single instruction that the compiler would not find."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -123,12 +123,11 @@ def find_places(
     typing, places, masks, options, subsets, beyond, level_option, level_end, entry_starts, entry_masks, entry_subsets,
     first_level, last_level, first_group, last_group,
 ):  # fmt: skip
-    """Tell in which of 512 trials a person has each of the ranks 1 … `LOW`; there is none in the trials of ``beyond``.
+    """Find in which of 512 trials a person has each of the ranks 1 … `LOW`; trials in ``beyond`` have none.
 
     The person's usable choices are ``level_option[first_level:last_level]``, by probe image and from the closest mate down;
-    ``options`` has the trials of each. Of these masks are made: the trials of a level and of those below with its probe image.
-
-    Rivals come in groups of `GROUP`, and entry e of a group is one for each of them. A rival beats the mate in the trials of
+    ``options`` has the trials of each. Masks combine these: the trials of a level and of those below with its probe image.
+    Rivals come in groups of `GROUP`, and entry e of a group has one for each of them. A rival beats the mate in the trials of
     ``OR of masks[entry_masks[e, rival]] & subsets[entry_subsets[e, rival]]`` over the entries ``entry_starts[g] …
     entry_starts[g + 1] - 1`` of its group.
     """
@@ -162,7 +161,7 @@ def find_places(
             return cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [value] * WORDS))
 
         def added(x: Any, y: Any, z: Any) -> tuple[Any, Any]:
-            """The sum of three bits, and what is carried."""
+            """The sum of three bits, and the carry."""
             unlike = builder.xor(x, y)
             carried = builder.or_(builder.and_(unlike, z), builder.and_(builder.not_(unlike), x))
             return builder.xor(unlike, z), carried
@@ -172,7 +171,7 @@ def find_places(
         first_level, last_level, first_group, last_group = arguments[10:]
         one, several = number(1), number(GROUP)
 
-        unchosen, below = held(-1), held(0)  # a trial whose choice is not usable has no rank
+        unchosen, below = held(-1), held(0)  # a trial with an unusable choice has no rank
         with cgutils.for_range_slice(builder, first_level, last_level, one) as (level, _):
             place = builder.sub(builder.sub(builder.add(first_level, last_level), level), one)
             chosen = vector_at(option_rows, element(option, place))
@@ -198,7 +197,7 @@ def find_places(
                     mask = vector_at(mask_rows, element(entry_mask, at))
                     subset = vector_at(subset_rows, element(entry_subset, at))
                     builder.store(builder.or_(builder.load(rival), builder.and_(mask, subset)), rival)
-            # Four bits and a counter's first digit are added up together, which takes half of what one after another does.
+            # Four bits and the first digit of a counter are added together, in half the time of one by one.
             a, b, c, d = map(builder.load, beaten)
             total, low = added(a, b, builder.load(counters[0]))
             total, high = added(c, d, total)

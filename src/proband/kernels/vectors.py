@@ -1,8 +1,8 @@
-"""Scores of pairs of vectors in float64, added up in one fixed order.
+"""Scores of pairs of vectors in float64, summed in one fixed order.
 
-This is the definition of an embedding score: whatever computes it faster must agree with the value found here. The
-order of addition is fixed (interleaved partial sums: eight of products, four of distances), so that equal vectors have equal scores wherever they
-stand and however the work is cut into tiles.
+This is the definition of an embedding score, with which all faster methods must agree. The
+order of addition is fixed (interleaved partial sums: eight of products, four of distances), so that equal vectors have equal scores at all
+positions and for any division into tiles.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Places = npt.NDArray[np.intp]
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def quick_dot(x, y):
-    """Inner product in the vectors' own precision, in `SCREEN_LANES` partial sums."""
+    """Inner product in the precision of the vectors, in `SCREEN_LANES` partial sums."""
     return quick_sum_of_products(x, y)
 
 
@@ -53,7 +53,7 @@ def chi_square(x, y):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def score(x, y, x_norm, y_norm, metric):
-    """Score one pair by what matrix products can tell: cosine or inner product (larger is closer), or Euclidean distance."""
+    """Score one pair by a metric that matrix products can compute: cosine or inner product (larger is closer), or Euclidean distance."""
     if metric == L2:
         return sqrt(sum_of_squares(x, y))
     if metric == INNER:
@@ -72,7 +72,7 @@ def fill_scores(x, y, x_norms, y_norms, metric, sign, left, right, step, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def fill_by_component(x, y, metric, sign, left, right, step, out):
-    """Do the same for the distances that are added up component by component, city-block and chi-square."""
+    """Do the same for distances that are summed by component, city-block and chi-square."""
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
             a, b = left[i], right[i * step + k]

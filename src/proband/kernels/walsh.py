@@ -9,7 +9,7 @@ from proband.kernels.compiling import njit
 def walsh(cells, width):
     """Transform a table of 2^m rows and ``width`` columns, flat and in place, along its rows.
 
-    Eight rows are combined at once, so that the table passes through memory a third as often.
+    Eight rows are combined at once, so the table is read a third as often.
     """
     rows = len(cells) // width
     while rows >= 8:
@@ -41,7 +41,7 @@ def walsh(cells, width):
 
 @njit(nogil=True, cache=True)
 def spread_pairs(values, spectrum):
-    """Put half the sum of all pairs of values into row 0, half the difference of pair h into row h + 1, and zeros below."""
+    """Store half the sum of all pairs of values in row 0, half the difference of pair h in row h + 1, and zeros below."""
     pairs, width = values.shape[0], values.shape[2]
     spectrum[0] = 0.0
     total = spectrum[0]

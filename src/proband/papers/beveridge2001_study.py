@@ -50,11 +50,11 @@ from proband.study.inputs import in_memory
 from proband.words import Sentence, counted
 
 GALLERY = "kind == 'fa' and session == 1"
-BIN = 4  # whole values in a bin: 4/160, as in the paper
+BIN = 4  # values per bin: 4/160, as in the paper
 _BEST = "pca:mahalanobis"
 _RESAMPLES = 10_000
 _CENSORED = 10
-_TRAINED_EACH = 3  # images of a person trained on
+_TRAINED_EACH = 3  # training images per person
 CONTENTS = (
     ("Table 1", "notation", "no numbers to reproduce"),
     ("Table 2", "the gallery, the probe sets and the training set", "published and here"),
@@ -179,13 +179,13 @@ class Measurements:
 
 
 def _trials(choices: Choices) -> VirtualExperiments:
-    assert choices.choices is not None  # trials are what was asked for
+    assert choices.choices is not None  # trials were requested
     return choices.choices
 
 
 def _listed(choices: Choices, place: Mapping[str, tuple[int, int]]) -> Listed:
-    """What the trial that was listed chose of each person, images by their columns."""
-    assert choices.trial_choices is not None  # a trial was asked to be listed
+    """The choices of the listed trial for each person, by image columns."""
+    assert choices.trial_choices is not None  # a listed trial was requested
     rows = choices.trial_choices.select("gallery", "probe").iter_rows()
     return tuple((place[gallery][0], (place[gallery][1], place[probe][1])) for gallery, probe in rows)
 
@@ -206,7 +206,7 @@ def reproduce_beveridge2001(
     people: Positive = 160,
     training: Positive = 225,
 ) -> tuple[Reproduction, Path]:
-    """Carry out the studies with synthetic people and write their page and their scores.
+    """Run the studies with synthetic people and write their page and scores.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def reproduce_beveridge2001(
     seed
         The seed of the population and of all random choices.
     threads, progress
-        The number of threads, and the receiver of progress.
+        The number of threads, and the progress callback.
 
     Returns
     -------
@@ -433,7 +433,7 @@ def reproduction(data: Beveridge2001, measurements: Measurements, seed: int) -> 
 
 
 def _further(seed: int) -> tuple[str, ...]:
-    """The commands that go on from the saved scores: Tables 6 and 7, and Table 4, in the directory of the page."""
+    """Commands to continue from the saved scores: Tables 6 and 7, and Table 4, in the directory of the page."""
     pairs = [word for second in (SECOND, OTHER) for word in ("--pairs", f"{FIRST}-{second}")]
     probed = ["probe_sets_scores.npz", "-s", "probe_sets.csv", "-g", GALLERY, "--feret", *pairs]
     permuted = ["scores.npz", "-s", "samples.csv", "--groups", "day", "--list-trials", "1"]
@@ -446,7 +446,7 @@ def _further(seed: int) -> tuple[str, ...]:
 
 
 def _binomial(measurements: Measurements) -> Distribution:
-    """The binomial distribution of the count, as counts of many trials."""
+    """The binomial distribution of the count, as counts in many trials."""
     n, many = measurements.bootstrap.n, 10**7
     share = measurements.outcomes("fb").success(1).mean()
     return Distribution(0, np.rint(many * binomial_pmf(np.arange(n + 1), n, share)).astype(np.int64), n)

@@ -146,7 +146,7 @@ class FeretMeasurements:
 def reproduce_feret2000(
     out: Path, people: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study with synthetic people and write its page and its scores.
+    """Run the study with synthetic people and write its page and scores.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def reproduce_feret2000(
     seed
         The seed of the population and of all random choices.
     threads, progress
-        The number of threads, and the receiver of progress.
+        The number of threads, and the progress callback.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def reproduce_feret2000(
 
 
 def _archives(data: Feret2000) -> dict[str, list[DenseScores]]:
-    """The files of scores: faces that were not found are failures of the fully automatic versions alone."""
+    """The files of scores: undetected faces are failures of the fully automatic versions only."""
     fully = {version.fully for version in data.versions}
     parted = {
         "scores.npz": [scores for scores in data.scores if scores.name not in fully],
@@ -228,7 +228,7 @@ def _sizes(people: int) -> list[int]:
 
 
 def further(data: Feret2000, people: int, seed: int) -> tuple[str, ...]:
-    """The commands that evaluate the saved scores as the study does, in the directory of the page."""
+    """Commands to evaluate the saved scores as in the study, in the directory of the page."""
     read = ["proband", "feret", *_archives(data), "-s", "samples.csv", "-g", GALLERY]
     versions = [word for pair in data.versions for word in ("--version", f"{pair.fully}={pair.partially}")]
     improvements = [
@@ -336,12 +336,12 @@ def reproduction(data: Feret2000, measured: FeretMeasurements, seed: int) -> Rep
 
 
 def _by_date(study: FeretStudy, named: Sequence[str]) -> Iterator[Block]:
-    """Figures 3 to 6: (a) who was tested at the first date, (b) later versions beside the earlier ones and the baselines."""
+    """Figures 3 to 6: (a) algorithms tested at the first date, (b) later versions with the earlier ones and the baselines."""
     later, earlier = zip(*((pair.second, pair.first) for pair in study.improvements), strict=True)
     first = [name for name in study.field if name not in later]
     second = [*later, *earlier, *_BASELINES]
     panels = (("a", "first date", first), ("b", "second date", second))
-    # Who is in both panels keeps the colour; later versions have those of algorithms that are only in the first.
+    # Algorithms in both panels keep their colour; later versions reuse those of algorithms only in the first.
     places = {algorithm: place for place, algorithm in enumerate(first)}
     free = [place for algorithm, place in places.items() if algorithm not in second]
     places |= dict(zip(later, [*free, *range(len(first), len(first) + len(later))], strict=False))
@@ -355,7 +355,7 @@ def _by_date(study: FeretStudy, named: Sequence[str]) -> Iterator[Block]:
 
 
 def _automatic(study: FeretStudy) -> Iterator[Block]:
-    """Figures 9 and 10: both versions of the algorithms that find faces themselves."""
+    """Figures 9 and 10: both versions of algorithms that detect faces."""
     tested = [name for pair in study.versions for name in (pair.first, pair.second)]
     for number, name in ((9, "fb"), (10, "dup1")):
         if tested and name in study.evaluation.categories:
@@ -478,7 +478,7 @@ def _sets(data: Feret2000, measured: FeretMeasurements) -> Table:
         for name, published in PROBES.items()
     ]
     for study, column in ((measured.changed, "alteration"), (measured.rotated, "view")):
-        # The first result is of all probes, and the fb probes stand above.
+        # The first result is for all probes, and the fb probes are above.
         for result in study.results[1:]:
             value, own = str(result.category).removeprefix(f"{column} "), result.average.facts
             if value not in ("none", "frontal"):

@@ -50,7 +50,7 @@ from proband.words import Note, Sentence, count, counted, percent
 
 _FILES = ("faces.png",)
 _CALLED = {"F": "women", "M": "men"}
-_SHOWN = 12  # images of a person in the picture of faces
+_SHOWN = 12  # images per person in the picture of faces
 
 _SYNTHETIC = Sentence(
     "mery2016.synthetic",
@@ -96,7 +96,7 @@ def reproduce_mery2016(
     seed
         The seed of the population and of all random choices.
     threads, progress
-        The number of threads, and the receiver of progress.
+        The number of threads, and the progress callback.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def _both(one: PaperTable) -> tuple[Block, ...]:
 
 
 def _drawn(one: PaperTable, beside: Table) -> ChartBlock:
-    """Draw means with the range of all runs, published and here, a row for each protocol."""
+    """Draw means with the range of all runs, published and reproduced, one row per protocol."""
     columns = list(dict.fromkeys(map(column_of, one.run.results)))
     names = tuple(f"{name}, {where}" for name in CLASSIFIERS for where in ("here", "published"))
     marks = []
@@ -201,7 +201,7 @@ def _drawn(one: PaperTable, beside: Table) -> ChartBlock:
 
 
 def _growth(study: Mery2016) -> tuple[Block, ...]:
-    """Accuracy by the share that trains, for galleries of several sizes and for several numbers of images."""
+    """Accuracy by training share, for several gallery sizes and numbers of images."""
     shares = np.array([round(100 * share) for share in SHARES.values()], dtype=float)
     by_size = [(counted(size, "person", "people"), runs) for size, runs in study.galleries.items()]
     by_images = [(counted(n, "image"), (run,)) for n, run in study.images.items()]
@@ -252,7 +252,7 @@ def _classes(study: Mery2016) -> tuple[str, ...]:
 
 
 def _numbers(study: Mery2016) -> dict[str, Any]:
-    """Every run once."""
+    """The numbers of all runs, once each."""
     faces = list(study.faces.values())
     return {
         "single_runs": {table.key: single_runs(table.run) for table in tables(study)},
@@ -267,7 +267,7 @@ def _numbers(study: Mery2016) -> dict[str, Any]:
 
 
 def _sheet(study: Mery2016, path: Path) -> None:
-    """Lay out the images of two people whose faces are recognised, of two who show expressions, and some of different people."""
+    """Write a sheet with images of two people to be recognised, two with expressions, and several others."""
     shown, labels = [], []
     faces, posed = max(study.faces.items())[1], study.expressions[POSED]
     for run, rows, label in ((faces, 2, "subject"), (posed, 2, "expression"), (study.sex, 1, "sex")):
@@ -281,7 +281,7 @@ def _sheet(study: Mery2016, path: Path) -> None:
 
 
 def _by_class(run: ProtocolRun) -> str:
-    """How much of each class is recognised with mixed folds."""
+    """The recall of each class with mixed folds."""
     folds = next(finding for finding in run.findings if column_of(finding.results[0]) == "10f CV")
     rates = {
         name: [

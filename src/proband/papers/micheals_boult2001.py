@@ -81,7 +81,7 @@ _COLUMNS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class StratStudies:
-    """The studies by number of images of each person, and the probes for figure 3.
+    """The studies by number of images per person, and the probes for figure 3.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def reproduce_micheals_boult2001(
     progress: Progress,
     people: dict[Positive, Positive] | None = None,
 ) -> tuple[Reproduction, Path]:
-    """Run the experiments with three and with four images of each person and write their page.
+    """Run the experiments with three and four images per person and write their page.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def reproduce_micheals_boult2001(
     seed
         The seed of the population and of all random choices.
     threads, progress
-        The number of threads, and the receiver of progress.
+        The number of threads, and the progress callback.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def successes(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
 
 
 def _leads(study: StratStudy) -> list[ShownDifference]:
-    """The first algorithm less each other one, under BRR."""
+    """The first algorithm minus each other one, under BRR."""
     assert study.comparison is not None
     pairs = {frozenset((one.first, one.second)): one for one in study.comparison.pairs}
     found = []
@@ -202,7 +202,7 @@ def _leads(study: StratStudy) -> list[ShownDifference]:
 
 
 def _balanced_pairs() -> int:
-    """How many pairs of the 26 columns of STRAT's array of 27 rows are balanced."""
+    """The number of balanced pairs among the 26 columns of STRAT's array of 27 rows."""
     import warnings
 
     with warnings.catch_warnings():
@@ -212,7 +212,7 @@ def _balanced_pairs() -> int:
 
 
 def _leprosy() -> tuple[float, float]:
-    """The binomial and the cluster standard error of a surrogate of Cochran's patients."""
+    """The binomial and the cluster standard error for a surrogate of Cochran's patients."""
     success = np.concatenate(
         [[1.0] * y + [0.0] * (6 - y) for y, times in enumerate(_SURROGATE) for _ in range(times)]
     )
@@ -221,7 +221,7 @@ def _leprosy() -> tuple[float, float]:
 
 
 def _missed() -> float:
-    """How often 95 % intervals for the mean miss where pairs of values correlate by 0.2, and nobody notices."""
+    """How often 95 % intervals for the mean miss if a correlation of 0.2 between pairs of values is ignored."""
     rng = np.random.default_rng(0)
     n, block, missed = 2 * _CLUSTERS, 2_000, 0
     for _ in range(_MISSES // block):

@@ -174,7 +174,7 @@ class EPDVerdict(Result):
         return self.experiments.answer, self.protocol.answer, self.data.answer
 
     def summary(self) -> Note:
-        """The three answers in a line."""
+        """The three answers in one line."""
         return VERDICT(**dict(zip(_LETTERS, self.answers, strict=True)))
 
     def sentences(self) -> list[Note]:
@@ -205,7 +205,7 @@ def epd_verdict(
     justification: str | None = None,
     enrolled_each: Count | None = None,
 ) -> EPDVerdict:
-    """Judge, from what is stated, how an accuracy was estimated.
+    """Judge how an accuracy was estimated, from what is stated.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def _experiments(protocol: Protocol | None, task: str | None, enrolled_each: int
 
 
 def _folds_of(protocol: Protocol | None, samples: int | None, subjects: int | None) -> Unit | None:
-    """What every fold holds one of, where folds are as many."""
+    """The unit of which every fold contains one, if there are as many folds."""
     if protocol is None or protocol.folds is None:
         return None
     if protocol.is_disjoint:
@@ -286,7 +286,7 @@ def _protocol(
     if protocol is None:
         return EPDAnswer("not stated", (PROTOCOL_UNKNOWN(),))
     if divisions is None and each is not None:
-        divisions = 1  # there is no choice
+        divisions = 1  # there is no alternative
     repeats, same = protocol.repeats, divisions == 1
     few = divisions is not None and 1 < divisions < repeats and not protocol.leaves_out
     alike = (SOME_SAME_REPEATS(n=divisions, repeats=repeats),) if few else ()

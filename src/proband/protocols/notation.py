@@ -1,4 +1,4 @@
-"""One notation for protocols, read and printed: ``20×10f CV``, ``13-13 HO*``, ``LOO(100,500)+``, ``LOSO``.
+"""The notation of protocols, parsed and printed: ``20×10f CV``, ``13-13 HO*``, ``LOO(100,500)+``, ``LOSO``.
 
 The symbols are those of Mery, Zhao and Bowyer (2016), made exact; the grammar is in
 `proband.protocols.parsing`.
@@ -82,8 +82,8 @@ class Protocol:
     repeats
         The number of repetitions with new random choices (``k×``).
     sizes
-        Train, validation if there are three, and test. Of ``HO``: percentages. Of ``HO*``: samples per
-        subject. Of ``HO**``: training samples in total, testing samples per subject or in total (see `per`).
+        The sizes of training, validation (if there are three) and test. For ``HO``: percentages. For ``HO*``: samples
+        per subject. For ``HO**``: training samples in total, testing samples per subject or in total (see `per`).
         None is "the rest"; an empty tuple means that the sizes are not stated.
     folds
         The number of folds of a cross-validation; None if not stated.
@@ -169,12 +169,12 @@ class Protocol:
 
     @property
     def is_disjoint(self) -> bool:
-        """Whether it is stated, or follows, that no subject is in both training and testing."""
+        """Whether it is stated or implied that no subject is in both training and testing."""
         return self.disjoint is True
 
     @property
     def is_hold_out(self) -> bool:
-        """Whether a repeat is one split: some samples train and others test."""
+        """Whether each repeat is a single split into training and test samples."""
         return self.kind in _STARS or self.kind == "class hold-out"
 
     @property
@@ -184,12 +184,12 @@ class Protocol:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether every split leaves one sample, or one subject, out."""
+        """Whether every split leaves out one sample, or one subject."""
         return self.kind in ("leave-one-out", "sampled leave-one-out", "leave-one-subject-out")
 
     @property
     def train_share(self) -> float | None:
-        """The share of the samples that train, from 0 to 1; None where it is not stated or depends on the data."""
+        """The share of training samples, from 0 to 1; None if it is not stated or depends on the data."""
         if self.folds is not None:
             return (self.folds - 1) / self.folds
         known = None if self.kind == "counted hold-out" and self.per is None else shares(self.sizes)
@@ -231,7 +231,7 @@ class Protocol:
 
     @property
     def other_reading(self) -> str | None:
-        """The other reading of the same sign if Tables 1 and 2 of Mery et al. (2016) differ; otherwise None."""
+        """The other reading of the same symbol if Tables 1 and 2 of Mery et al. (2016) differ; otherwise None."""
         if self.kind == "per-subject hold-out" and not self.sizes:
             return (
                 "Table 2 of Mery et al. (2016) writes HO* where two samples of each class of each subject train: "
@@ -249,7 +249,7 @@ class Protocol:
         object.__setattr__(self, name, value)
 
     def _check_fields(self) -> None:
-        """Refuse what the kind has no use for, and ask for what it needs."""
+        """Refuse fields that the kind does not use, and require those that it needs."""
         if self.kind not in get_args(Kind):
             raise PartError(
                 "kind", f"unknown kind of protocol: {self.kind!r}.", f"choose one of {get_args(Kind)}."
@@ -270,7 +270,7 @@ class Protocol:
             )
 
     def _settle_disjointness(self) -> None:
-        """Set what the kind implies, and refuse what contradicts it."""
+        """Set disjointness as implied by the kind, and refuse contradictions."""
         implied = _IMPLIED.get(self.kind)
         if self.disjoint is not None:
             self._set("disjoint", bool(self.disjoint))
@@ -326,7 +326,7 @@ class Protocol:
 
 
 def _sentence(protocol: Protocol) -> str:
-    """Say what is done, whether subjects are kept apart, and on what conditions, in one sentence."""
+    """Describe the protocol, its disjointness and its conditions in one sentence."""
     parts = [_done(protocol), _DISJOINT[protocol.disjoint], *_conditions(protocol)]
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
@@ -369,7 +369,7 @@ def _folds(protocol: Protocol) -> str:
 
 
 def _roles(protocol: Protocol) -> str:
-    """Who trains, validates and tests in a hold-out: ``13 samples of each subject train and 13 test``."""
+    """The samples that train, validate and test in a hold-out: ``13 samples of each subject train and 13 test``."""
     if not protocol.sizes:
         whose = f" {_unit(protocol, 'train')}" if protocol.kind == "per-subject hold-out" else ""
         return f"some samples{whose} train and others test (numbers not stated)"

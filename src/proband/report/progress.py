@@ -1,4 +1,4 @@
-"""How far along the work is: a bar within a notebook, a line at a terminal, nothing elsewhere."""
+"""Progress display: a bar in a notebook, a line in a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from proband.engine.arguments import published
 from proband.report.page.markup import joined, tag
 from proband.words import count, printable
 
-_BETWEEN = 0.1  # seconds between two looks of a bar
+_BETWEEN = 0.1  # seconds between updates of a bar
 _CLEAR = "\r\x1b[K"
 
 
 @published
 class ProgressBar:
-    """Show how far a computation is: pass it as `progress`.
+    """Show the progress of a computation: pass it as `progress`.
 
-    It needs no widgets: in a notebook the bar is an element of the output, which is updated in place, and at a terminal it is a line
-    on stderr. In a pipe nothing is shown. As a context manager it is cleared at the end.
+    It needs no widgets: in a notebook the bar is an output element updated in place, and in a terminal it is a line
+    on stderr. In a pipe nothing is shown. As a context manager, it is cleared at the end.
 
     Examples
     --------
@@ -47,20 +47,20 @@ class ProgressBar:
         Parameters
         ----------
         what
-            What it is called.
+            The name of the stage.
         total
-            How many steps it has; 0 where they cannot be counted.
+            The number of steps; 0 if unknown.
         """
         self._what, self._done, self._total = what, 0, total
         self._show()
 
     def advance(self, steps: int) -> None:
-        """Count steps that are done.
+        """Count finished steps.
 
         Parameters
         ----------
         steps
-            How many.
+            The number of finished steps.
         """
         self._done += steps
         if self._done == self._total or time.monotonic() - self._shown >= _BETWEEN:
@@ -96,7 +96,7 @@ class ProgressBar:
 
 
 def _in_a_notebook() -> bool:
-    """Whether IPython shows what is displayed, and not a terminal."""
+    """Whether output is displayed by a notebook, not a terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return hasattr(shell, "kernel")

@@ -1,4 +1,4 @@
-"""A request and where it was written: in a study file, on the command line, or in Python."""
+"""A request and its origin: a study file, the command line, or Python."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a request was written, so that the files it names are found and its faults are told where they stand.
+    """The origin of a request, to find the files it names and to locate its errors.
 
     Attributes
     ----------
     path, text
-        The study file and what it says; None and empty where there is none.
+        The study file and its text; None and empty without one.
     places
-        On which line it says what.
+        The line numbers of its keys.
     command
-        What was typed.
+        The command line.
     """
 
     path: Path | None = None
@@ -39,23 +39,23 @@ class Origin:
     command: str = ""
 
     def find(self, file: str) -> Path:
-        """Where a file that is named is: beside the study file, unless its name says otherwise."""
+        """Resolve a file name relative to the study file."""
         return Path(file) if self.path is None else self.path.parent / file
 
     def where(self, *keys: str | int) -> str:
-        """Where something is said: ``study.toml, line 12, [search] fpir``; empty where there is no file."""
+        """The location of a key: ``study.toml, line 12, [search] fpir``; empty without a file."""
         if self.path is None:
             return ""
         if len(keys) > 1 and isinstance(keys[1], int) and keys[:2] not in self.places.lines:
             keys = (
                 keys[0],
                 *keys[2:],
-            )  # one of several sections may be written as the only one, without a number
+            )  # a single section may be written without a number
         return f"{self.path.name}, line {self.places.line(keys)}, {said_as(keys)}"
 
     @contextmanager
     def placed(self, place: str = "") -> Iterator[None]:
-        """Say where in the file errors come from, if they do not say it yet and it is known; they are mended by keys."""
+        """Add the location in the file to errors without one, if it is known."""
         try:
             yield
         except ProbandError as error:
@@ -65,7 +65,7 @@ class Origin:
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Say where in the file stands what is wrong with a request."""
+        """Add the location in the file to errors of a request."""
         try:
             with self.placed():
                 yield
@@ -74,16 +74,16 @@ class Origin:
             raise
 
     def condition(self, text: str | None) -> str | None:
-        """A condition as the library takes it: the list of ids of ``@FILE`` is found from here."""
+        """A condition for the library, with the list of ids ``@FILE`` resolved."""
         return f"@{self.find(text[1:])}" if text is not None and text.startswith("@") else text
 
     def references(self, source: ScoreSource | EmbeddingSource) -> tuple[str, ...]:
-        """The file of a source as readers take it, once for each of its keys: ``FILE`` or ``FILE::KEY``."""
+        """The references of a source for readers, one for each of its keys: ``FILE`` or ``FILE::KEY``."""
         file = str(self.find(source.file))
         return tuple(f"{file}{KEY_MARK}{key}" for key in source.key) or (file,)
 
     def enrolled(self, experiment: ExperimentDesign) -> Choice | None:
-        """Who is enrolled: what gallery and one_per_subject of an experiment mean together."""
+        """The enrolled samples: gallery and one_per_subject of an experiment combined."""
         from proband.samples import OnePerSubject
 
         chosen = self.condition(experiment.gallery)
@@ -94,7 +94,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Study:
-    """A study file: what it asks for, and where it says so."""
+    """A study file: its request, with locations in the file."""
 
     made_by: ClassVar[str] = "read_study('study.toml')"
 
@@ -103,15 +103,15 @@ class Study:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file."""
         assert self.origin.path is not None  # a study has one
         return self.origin.path
 
     @property
     def directory(self) -> Path:
-        """Where the results go: by default beside the study file, named after it.
+        """The directory of results: by default next to the study file, named after it.
 
-        A place outside the directory of the study file, by its name or by a link, only the user can choose, and not the file.
+        Only the user, not the file, can choose a place outside its directory, by name or by a link.
         """
         asked = self.request.output.directory
         place = self.origin.find(asked or f"{self.path.stem}-results")

@@ -1,4 +1,4 @@
-"""From images to crops: partially automatic (eye centres are given) or fully automatic (eye centres are detected)."""
+"""Crop faces from images: partially automatic (eye centres are given) or fully automatic (eye centres are detected)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def acquire(
     names
         The samples; by default all.
     threads, progress, engine
-        The number of threads, the receiver of progress, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def acquire(
 
 @dataclass(frozen=True, eq=False)
 class _Faces:
-    """The crops of a few samples, or why there are none: by given eyes, by a detector, or as they are without either."""
+    """The crops of a few samples, or why there are none: from given eyes, from a detector, or unchanged without either."""
 
     pictures: Pictures
     samples: Samples

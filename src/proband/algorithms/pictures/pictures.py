@@ -21,9 +21,9 @@ from proband.words import count
 _FILE = "file"
 
 Grey = Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
-# Not all that Pillow knows: for some formats it starts other programs.
+# Not all formats of Pillow: for some it starts other programs.
 _FORMATS = ("PNG", "PPM", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000")
-_MOST_PIXELS = 89_478_485  # beyond these Pillow warns: a quarter of a GiB of colours
+_MOST_PIXELS = 89_478_485  # above this Pillow warns: a quarter of a GiB in color
 _SIXTEEN_TO_EIGHT = 257  # 65535 / 255
 
 
@@ -133,7 +133,7 @@ def read_picture(path: Path) -> Grey:
             return np.asarray(picture.convert("L"))
     except ProbandError:
         raise
-    except Exception as error:  # of a damaged file, Pillow raises whatever its parsing meets
+    except Exception as error:  # for damaged files, Pillow raises many kinds of errors
         raise InputError(
             f"{path.name} cannot be read as an image: {first_line(error)}.", file=Said(path.name)
         ) from None
@@ -149,7 +149,7 @@ def _from_deep(values: npt.NDArray[np.float64], path: Path) -> Grey:
 
 @dataclass(frozen=True, eq=False)
 class _Directory:
-    """Loads pictures from files: those a table names, or those named as the samples."""
+    """Loads pictures from files, named in a table or after the samples."""
 
     path: Path
     named: Mapping[str, Any] | None

@@ -26,7 +26,7 @@ _PARTS = ("samples", "subjects", "either")
 
 @dataclass(frozen=True)
 class Meeting:
-    """A line of a declaration that is in the test: a sample, or a person who is tested.
+    """An entry of a declaration that is in the test: a sample or a person.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Meeting:
     what
         ``"sample"`` or ``"subject"``.
     name
-        The id of that sample or subject.
+        The id of the sample or subject.
     """
 
     entry: str

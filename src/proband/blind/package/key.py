@@ -51,7 +51,7 @@ class Key:
     Attributes
     ----------
     package
-        Digest of the ``package.json`` the key belongs to.
+        Digest of the ``package.json`` that the key belongs to.
     salt
         256 random bits, as hexadecimal digits: they prevent a guessed key from being confirmed with the
         package.
@@ -91,7 +91,7 @@ class Key:
         Parameters
         ----------
         package
-            The package that the key should open.
+            The package to check.
         """
         if self.package != package.digest:
             raise InputError(
@@ -113,13 +113,13 @@ class Key:
         Parameters
         ----------
         path
-            Where to write it; an existing file is replaced.
+            The file; an existing file is replaced.
         """
         path = Path(path)
         content = {"format": FORMAT, "package": self.package, "secret": self._secret()}
         sealed = canonical({**content, "seal": digest_of(canonical(content))})
         if path.is_file():
-            path.chmod(_PRIVATE)  # what is replaced keeps its permissions
+            path.chmod(_PRIVATE)  # a replaced file would keep its permissions
         with written_whole(path) as draft:
             write_privately(draft, sealed + b"\n")
 
@@ -210,14 +210,14 @@ def _names_people(others: object) -> bool:
 
 
 def _packed(samples: Samples) -> dict[str, Any]:
-    """Turn a table into plain values that give the same table again, types included."""
+    """Convert a table to plain values from which it can be restored, including types."""
     people = [samples.subjects[code] for code in samples.codes]
     columns = []
     for values in samples.frame:
         kind = "Datetime" if values.dtype == pl.Datetime("us") else str(values.dtype)
         if kind not in _KINDS:
             kind, values = "String", values.cast(pl.String)
-        # Dates are stored as the days or microseconds since 1970 that they are.
+        # Dates are stored as days or microseconds since 1970.
         columns.append({"name": values.name, "kind": kind, "values": values.to_physical().to_list()})
     return {
         "columns": columns,
@@ -228,9 +228,9 @@ def _packed(samples: Samples) -> dict[str, Any]:
 
 
 def _column_of(frame: pl.DataFrame, values: list[str], usual: str) -> str:
-    """Find the column that holds the ids or the subjects; the table itself does not remember."""
+    """Find the column of ids or subjects, which the table does not record."""
     for name in (usual, *frame.columns):
-        # A column of row numbers would be numbered anew when the table is read.
+        # A column of row numbers would be renumbered when the table is read.
         if name != ROW_NUMBER and frame[name].dtype == pl.String and frame[name].to_list() == values:
             return name
     raise InputError(

@@ -33,7 +33,7 @@ from proband.results.serializing import Written
 from proband.samples import Choice, Samples
 from proband.words import Note, Sentence, given
 
-_ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions made at once
+_ENDS = {PARTIALLY: "partially", FULLY: "fully"}  # of the names of two versions made together
 SEEDED = Sentence(
     "blind.seeded",
     "caution",
@@ -85,14 +85,14 @@ class Made(Record):
 
 @dataclass(frozen=True)
 class BlindTest:
-    """The specification of a blind test; `make` writes it.
+    """The specification of a blind test, written by `make`.
 
     Parameters
     ----------
     samples
         The table of samples.
     target, query
-        The known and the unknown images, chosen as a gallery and probes are. They may share samples, which
+        The known and the unknown images, selected like a gallery and probes. Shared samples
         get two names.
     pictures
         The images; without them the packages are lists of names only.
@@ -114,7 +114,7 @@ class BlindTest:
     training_salt
         The salt for hashing declarations, if it was announced before; by default random.
     seed
-        Makes the names repeatable, and the key as guessable as the seed: the package is marked as a rehearsal.
+        A seed that makes the names repeatable, and the key as guessable as the seed; the package is marked as a rehearsal.
     opens, deadline
         When submissions open and close, with a time zone: ``2026-12-01T12:00Z``.
 
@@ -154,7 +154,7 @@ class BlindTest:
         key
             The file of the key; it must be new.
         progress
-            Receives the progress; silent by default.
+            The progress callback; silent by default.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class BlindTest:
             sizes = measured(self.pictures, sets.samples, progress)
             _require_eyes_inside(self.samples, sizes, eyes)
             if not self.keep_shapes:
-                # All pictures become as high as the highest and as wide as the widest.
+                # All pictures are padded to the largest height and width.
                 common = max(size[0] for size in sizes.values()), max(size[1] for size in sizes.values())
                 sizes = dict.fromkeys(sizes, common)
         keys = [key for _, key in places]
@@ -244,7 +244,7 @@ class BlindTest:
         return replace(key, package=parcel.close(stated))
 
     def _times(self) -> dict[str, str | None]:
-        """When the test opens and closes, in UTC."""
+        """The opening and closing times, in UTC."""
         opens = None if self.opens is None else moment_of(self.opens, "The opening")
         deadline = None if self.deadline is None else moment_of(self.deadline, "The deadline")
         if opens is not None and deadline is not None and opens >= deadline:
@@ -257,7 +257,7 @@ class BlindTest:
         }
 
     def _places(self, out: Path, key: Path) -> list[tuple[Path, Path]]:
-        """Where each version's package and key go; nothing may be there, and no key in a package."""
+        """The paths of the package and key of each version; they must not exist, nor a key be inside a package."""
         if sorted(self.versions) not in ([FULLY], [PARTIALLY], [FULLY, PARTIALLY]):
             raise UsageError(
                 f"The versions of a blind test are {PARTIALLY!r}, {FULLY!r} or both, got {list(self.versions)}.",
@@ -286,7 +286,7 @@ class BlindTest:
         return places
 
     def _names_beside(self, keys: Sequence[Path]) -> list[Path]:
-        """Where names are written that no picture carries."""
+        """The paths of the names if there are no pictures."""
         return [key.with_name(f"{key.stem}-names.csv") for key in keys] if self.pictures is None else []
 
     def _notes(
@@ -330,7 +330,7 @@ def _put_pictures(
     sizes: dict[str, tuple[int, int]],
     progress: Progress,
 ) -> None:
-    """Write one picture after the other, in the order of the random names: that of writing tells no more."""
+    """Write pictures in the order of their random names, so that the order of writing reveals nothing."""
     rows = table.sort("name").select("name", "sample").rows()
     progress.begin("writing pictures", len(rows))
     for name, sample in rows:
@@ -340,7 +340,7 @@ def _put_pictures(
 
 
 def _shape_of(sizes: dict[str, tuple[int, int]] | None) -> str | None:
-    """Describe the pictures to those who get them."""
+    """Describe the pictures to participants."""
     if sizes is None:
         return None
     shapes = set(sizes.values())

@@ -39,7 +39,7 @@ class Package:
     Attributes
     ----------
     name
-        What the test is called.
+        The name of the test.
     version
         ``"partially automatic"`` (eye centres are given) or ``"fully automatic"`` (they are not).
     targets, queries
@@ -53,7 +53,7 @@ class Package:
     path
         The directory.
     training_salt
-        What goes before an id when a declaration of training sets is hashed.
+        The prefix of an id when a declaration of training sets is hashed.
     rehearsal
         Whether its names were generated from a seed, with which anyone can regenerate them.
     opens, deadline
@@ -148,9 +148,9 @@ class PackageWriter:
         content = {"format": FORMAT, **stated, "files": self.digests}
         plain = (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
         (self.path / MARK).write_bytes(plain)
-        # Directories come after what they hold, which would change their dates again.
+        # Directories follow their contents, which would change their dates again.
         for entry in [*sorted(self.path.rglob("*"), reverse=True), self.path]:
-            with suppress(PermissionError):  # of a file system without modes
+            with suppress(PermissionError):  # on file systems without modes
                 entry.chmod(_MODE_OF_DIRECTORIES if entry.is_dir() else _MODE)
             os.utime(entry, (_DATE, _DATE))
         return digest_of(plain)
@@ -163,7 +163,7 @@ def files_within(path: Path) -> list[str]:
         here = Path(folder)
         links = [
             name for name in inner if (here / name).is_symlink()
-        ]  # not entered, so no directory of the package
+        ]  # not followed, so not a directory of the package
         found += [(here / name).relative_to(path).as_posix() for name in (*files, *links)]
         if not inner and not files and here != path:
             found.append(f"{here.relative_to(path).as_posix()}/")
@@ -215,7 +215,7 @@ def _stated(content: Any) -> dict[str, Any]:
             f"expected {PARTIALLY} or {FULLY}.",
             file=Said(MARK),
         )
-    # A package that does not say was made before there were rehearsals in this sense.
+    # A package without this entry predates rehearsals.
     if not isinstance(content.setdefault("rehearsal", False), bool):
         raise InputError(f"{MARK} does not state whether it is a rehearsal.", file=Said(MARK))
     for key in ("opens", "deadline"):
@@ -228,7 +228,7 @@ def _stated(content: Any) -> dict[str, Any]:
 
 
 def _require_moment(stated: object, key: str) -> None:
-    """Refuse a time that is not written as packages write it."""
+    """Refuse a time that is not in the format of packages."""
     with naming(file=MARK):
         if not isinstance(stated, str) or write_moment(moment_of(stated, f"{key} =", InputError)) != stated:
             raise InputError(f"{key} is {stated!r:.60}.", "write it as 2026-12-01T12:00:00Z.")

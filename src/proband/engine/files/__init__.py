@@ -1,1 +1,1 @@
-"""Files: read or refused, and written whole or not at all."""
+"""Files: read or refused, and written completely or not at all."""

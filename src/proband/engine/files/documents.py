@@ -1,4 +1,4 @@
-"""Documents of nested values: results written as JSON in one form, and JSON, TOML and XML of others read within limits."""
+"""Documents of nested values: canonical JSON of results, and JSON, TOML and XML input within limits."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from proband.words import UNPRINTABLE, count
 LARGEST_TOML = 500_000
 """Bytes; what is read of TOML are small files that people write."""
 _DEEPEST = 12
-# A string that is not closed takes the rest of the line or of the text, so that nothing is looked through twice.
+# An unclosed string takes the rest of the line or text, so that nothing is scanned twice.
 TOML_STRING = (
     r'"""(?:[^"\\]++|\\.?|"(?!""))*+(?:"{3,5}|\Z)'
     r"|'''.*?(?:'{3,5}(?!')|\Z)"
     r'|"(?:[^"\\\n]++|\\.?)*+"?'
     r"|'[^'\n]*+'?"
 )
-# Strings and comments, in which brackets and dots mean nothing; brackets, dots, and what ends a key.
+# Strings and comments, in which brackets and dots have no meaning; brackets, dots, and ends of keys.
 _TOML_TOKEN = re.compile(rf"{TOML_STRING}|#[^\n]*|[\[\]{{}}.\n=,]", re.DOTALL)
 
 
 def as_json(plain: Any, indent: int | None = 1) -> str:
-    r"""Write plain values as JSON text with a last line break.
+    r"""Write plain values as JSON text with a final line break.
 
-    Numbers that JSON has no word for are null, and what a terminal would obey is written as its number.
+    Numbers that JSON cannot represent become null, and control characters are escaped.
     """
     try:
         text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
@@ -40,7 +40,7 @@ def as_json(plain: Any, indent: int | None = 1) -> str:
 
 
 def escaped_json(text: str) -> str:
-    r"""Write what a terminal would obey, or not show, as JSON spells it: the data stay what they are."""
+    r"""Escape control and invisible characters in JSON text, without changing the data."""
     return UNPRINTABLE.sub(_as_units, text)
 
 
@@ -62,7 +62,7 @@ def _finite(part: Any) -> Any:
 
 
 def read_json(content: bytes | str, **options: Any) -> Any:
-    """Read JSON; a `ValueError` says what is wrong with it, also if it is nested too deeply."""
+    """Read JSON; a `ValueError` explains errors, including too deep nesting."""
     try:
         return json.loads(content, **options)
     except RecursionError:
@@ -70,7 +70,7 @@ def read_json(content: bytes | str, **options: Any) -> Any:
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    r"""Read TOML; a `ValueError` says what is wrong with it: the parser's own, or that it is nested too deeply to be given to it."""
+    r"""Read TOML; a `ValueError` explains errors, from the parser or because of too deep nesting."""
     if len(text) > LARGEST_TOML:
         raise ValueError(f"it has more than {count(LARGEST_TOML)} characters")
     _refuse_deep(text)
@@ -78,7 +78,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def _refuse_deep(text: str) -> None:
-    """Refuse names of many parts, for which the parser takes the square of their number, and brackets within brackets."""
+    """Refuse names of many parts, for which the parser takes quadratic time, and deeply nested brackets."""
     open_brackets = dots = 0
     for found in _TOML_TOKEN.finditer(text):
         mark = found[0]
@@ -101,7 +101,7 @@ def read_xml(
     *,
     typed: bool = False,
 ) -> None:
-    """Go through the elements of an XML file, which may declare no entities, nor a document type unless `typed`."""
+    """Parse the elements of an XML file, which may not declare entities, nor a document type unless `typed`."""
 
     def refuse(*_: object) -> None:
         raise InputError(
@@ -116,5 +116,5 @@ def read_xml(
         parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(content, True)
-    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two also of encodings
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two also for encodings
         raise InputError(f"{name} is not {what}: {error}.", file=Said(name)) from None

@@ -1,4 +1,4 @@
-"""Files that are read or refused, and output that is either whole or not there."""
+"""Files that are read or refused, and output that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from proband.engine.files.placing import alone, clear, commit, require_name, see
 from proband.errors import InputError, ProbandError, Said
 from proband.words import count, counted
 
-# What the libraries underneath raise over a file that is not what it should be, or a disk that is full.
+# Exceptions of libraries for invalid files, or a full disk.
 _COMPLAINTS: tuple[type[BaseException], ...] = (
     OSError,
     EOFError,
@@ -41,7 +41,7 @@ _OF_WRITING: tuple[type[BaseException], ...] = (OSError, UnicodeEncodeError)
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of another library's complaint, without its full stop."""
+    """The first line of an error message of another library, without its full stop."""
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return (text.splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
 
@@ -50,7 +50,7 @@ def first_line(error: BaseException) -> str:
 def refused(
     message: str, complaints: tuple[type[BaseException], ...] = _COMPLAINTS, *, file: str | None = None
 ) -> Iterator[None]:
-    """Turn what other libraries complain of into an `InputError` that begins with `message`."""
+    """Convert errors of other libraries to an `InputError` that begins with `message`."""
     try:
         yield
     except (*complaints, *_of_polars()) as error:
@@ -58,14 +58,14 @@ def refused(
 
 
 def _of_polars() -> tuple[type[BaseException], ...]:
-    """What polars raises, where it is loaded; nothing is loaded for it."""
+    """The exceptions of polars, if it is already loaded."""
     exceptions = sys.modules.get("polars.exceptions")
     return () if exceptions is None else (exceptions.PolarsError, exceptions.PanicException)
 
 
 @contextmanager
 def naming(*, source: str | None = None, file: str | None = None, place: str | None = None) -> Iterator[None]:
-    """Say whose the errors raised within are, where they do not say it themselves."""
+    """Add the source, file and place to errors raised within, unless they are set."""
     try:
         yield
     except ProbandError as error:
@@ -74,10 +74,10 @@ def naming(*, source: str | None = None, file: str | None = None, place: str | N
 
 
 def require_regular(path: Path) -> None:
-    """Refuse what is neither a file nor a directory: a pipe waits for ever, some devices have no end, and some links lead nowhere."""
+    """Refuse anything but a file or directory: pipes wait forever, some devices are endless, and some links are broken."""
     try:
         mode = path.stat().st_mode
-    except (OSError, ValueError) as error:  # whoever opens it says why it cannot be
+    except (OSError, ValueError) as error:  # opening it raises the reason
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             raise InputError(
                 f"{path} is a symbolic link that points to itself.",
@@ -94,7 +94,7 @@ def require_regular(path: Path) -> None:
 
 
 def require_own_files(folder: Path) -> None:
-    """Refuse a directory from others that is or holds a link, which may lead to anything on this machine, a pipe or a device."""
+    """Refuse a directory from others that is or contains a link (to anything on this machine), a pipe or a device."""
     within = [Path(here, name) for here, inner, files in os.walk(folder) for name in (*inner, *files)]
     for path in (folder, *within):
         mode = path.lstat().st_mode
@@ -111,50 +111,50 @@ def _kind(mode: int) -> str:
 
 
 def require_there(path: Path) -> None:
-    """Refuse a name that leads to no file and to no directory."""
+    """Refuse a path that is neither a file nor a directory."""
     require_regular(path)
     if not path.exists():
         raise InputError(f"There is no file {path}.", file=Said(path))
 
 
 def resolved(path: Path) -> Path:
-    """A path with its links followed, as far as they lead."""
+    """A path with its links resolved, as far as possible."""
     return Path(os.path.realpath(path))
 
 
 def opened(path: Path) -> io.BufferedReader:
-    """Open a file to be read, and nothing else: whatever a user names is opened here."""
+    """Open a regular file for reading; all user-named files are opened here."""
     require_regular(path)
     return path.open("rb")
 
 
 def content_of(path: Path) -> bytes:
-    """All bytes of a file."""
+    """Read all bytes of a file."""
     with opened(path) as file:
         return file.read()
 
 
 def digest_of_file(path: Path) -> str:
-    """Take the SHA-256 of a file, which need not fit into memory."""
+    """Compute the SHA-256 of a file, which need not fit into memory."""
     with reading(path, "a file"), opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def text_of(path: Path, encoding: str) -> str:
-    """The text of a file, its line ends turned into one kind."""
+    """Read the text of a file, with normalised line endings."""
     with opened(path) as file, io.TextIOWrapper(file, encoding) as text:
         return text.read()
 
 
 def require_whole(array: object) -> None:
-    """Refuse a mapped file that was cut short since it was opened: reading what is gone would end the process."""
+    """Refuse a mapped file that was truncated since it was opened, since reading it would crash the process."""
     for part in getattr(array, "parts", (array,)):
         if not isinstance(part, np.memmap) or part.filename is None:
             continue
         path = Path(part.filename)
         try:
             stored = path.stat().st_size
-        except FileNotFoundError:  # what is mapped outlives its name
+        except FileNotFoundError:  # a mapping outlives the file name
             continue
         if stored < part.offset + part.nbytes:
             raise InputError(
@@ -167,7 +167,7 @@ def require_whole(array: object) -> None:
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Let nothing out but errors that name the file: it "cannot be read as" `what` if the complaint is foreign."""
+    """Convert all errors to ones that name the file: it "cannot be read as" `what` for those of other libraries."""
     require_name(path)
     require_regular(path)
     with naming(file=path.name), refused(f"{path.name} cannot be read as {what}", file=Said(path.name)):
@@ -176,7 +176,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Let nothing out but errors that name the file that cannot be written."""
+    """Convert all errors to ones that name the file that cannot be written."""
     with naming(file=path.name), refused(f"{path} cannot be written", file=Said(path.name)):
         yield
 
@@ -193,17 +193,17 @@ def written_whole(path: Path, check: Callable[[], None] | None = None) -> Iterat
 
 @contextmanager
 def written_together(*paths: Path, check: Callable[[], None] | None = None) -> Iterator[tuple[Path, ...]]:
-    """Yield temporary names for files or directories that belong together: all appear, or none, even if the program is killed.
+    """Yield temporary names for related files or directories: all appear, or none, even if the program is killed.
 
-    The first is the one that was asked for. What stands beside it is replaced with it, but never alone: without the first, the
-    others are not known to be ours. A link is followed, and what is replaced keeps its permissions. What is written into a
-    draft needs no draft of its own.
+    The first is the requested one. Existing files next to it are replaced with it, but never alone: without the first, the
+    others are not known to be ours. Links are followed, and permissions of replaced files are kept. Files within a draft need
+    no draft of their own.
 
     Parameters
     ----------
     check
-        Refuses what may not be replaced. It is asked before anything is written, and once more if another program has put
-        something there meanwhile; without it, a directory that was put there is kept visibly.
+        A function that refuses what may not be replaced. It is called before anything is written, and again if another program has
+        put something there meanwhile; without it, a directory put there is kept under a visible name.
     """
     for path in paths:
         require_name(path)
@@ -246,7 +246,7 @@ def written_together(*paths: Path, check: Callable[[], None] | None = None) -> I
 
 
 def require_new(*paths: Path) -> None:
-    """Refuse places that are taken."""
+    """Refuse paths that exist."""
     for path in paths:
         if os.path.lexists(path):
             raise InputError(
@@ -255,7 +255,7 @@ def require_new(*paths: Path) -> None:
 
 
 def _refuse_protected(place: Path) -> None:
-    """Refuse to replace what its owner protected from writing, though a rename could."""
+    """Refuse to replace write-protected files, although a rename could."""
     if place.exists() and not (os.access(place, os.W_OK) and place.stat().st_mode & 0o222):
         raise InputError(
             f"{place} exists and is write-protected.",
@@ -276,7 +276,7 @@ def _refuse_others(places: Sequence[Path]) -> None:
 
 
 def _refuse_another_kind(draft: Path, path: Path) -> None:
-    """Refuse to put a file in the place of a directory, or the reverse, or either in the place of a device."""
+    """Refuse to replace a directory by a file or the reverse, or a device by either."""
     if not path.exists() or (path.is_dir() and draft.is_dir()):
         return
     if path.is_dir() or draft.is_dir() or not path.is_file():
@@ -289,7 +289,7 @@ def _refuse_another_kind(draft: Path, path: Path) -> None:
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory and those above it, or say why that cannot be."""
+    """Make a directory and its parents, or raise an error with the reason."""
     require_name(path)
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Hidden directories for drafts, each with a lock that lives as long as its program."""
+"""Hidden directories for drafts, each with a lock held as long as its program runs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NAME = re.compile(r"\.writing-[0-9a-f]{12}")
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether a path lies in a hidden directory, and so appears or vanishes with that."""
+    """Whether a path is in a hidden directory, and so appears or vanishes with it."""
     return any(is_hiding_place(one) for one in path.parents)
 
 
 def is_hiding_name(name: str) -> bool:
-    """Whether a hidden directory could be called so."""
+    """Whether a name is that of a hidden directory."""
     return bool(_NAME.fullmatch(name))
 
 
@@ -36,19 +36,19 @@ def is_hiding_place(path: Path) -> bool:
 
 @contextmanager
 def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
-    """Make a hidden directory that nobody else clears away; remove it in the end, unless a record is still to be finished.
+    """Make a hidden directory that no other program clears; remove it at the end, unless a record is unfinished.
 
     Parameters
     ----------
     leader
-        The hidden directory that will hold the record, if it is another.
+        The hidden directory with the record, if it is another.
     """
     for _ in range(_ATTEMPTS):
         made = folder / f".writing-{secrets.token_hex(6)}"
         made.mkdir()
         try:
             with held(made, making=True) as is_ours:
-                if not is_ours:  # taken for a stopped program's before it was locked
+                if not is_ours:  # mistaken for that of a stopped program before it was locked
                     continue
                 if leader is not None:
                     (made / LEADER).write_text(relative_path(leader, made), encoding="utf-8", newline="\n")
@@ -62,9 +62,9 @@ def hidden(folder: Path, leader: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def held(path: Path, wait: bool = False, making: bool = False) -> Iterator[bool]:
-    """Hold the lock of a hidden directory, and tell whether that could be: not while another program lives that holds it.
+    """Hold the lock of a hidden directory, and yield whether it was acquired: not while a running program holds it.
 
-    Where the file system has no locks, only whoever makes a directory holds it.
+    On file systems without locks, only the maker of a directory holds it.
     """
     number = _opened(path, making)
     if number is None:
@@ -79,10 +79,10 @@ def held(path: Path, wait: bool = False, making: bool = False) -> Iterator[bool]
 def _opened(path: Path, making: bool) -> int | None:
     how = os.O_RDWR | os.O_CREAT
     if making:
-        with suppress(FileNotFoundError):  # if it was taken for a stopped program's already
+        with suppress(FileNotFoundError):  # if it was already mistaken for that of a stopped program
             return os.open(path / LOCK, how, 0o666)
     elif _is_trusted(path):
-        # Where nothing can be written a lock can still be held; whoever then tries to finish is told why that cannot be.
+        # A lock can be held even if nothing can be written; finishing then raises the reason.
         for one in (how, os.O_RDONLY):
             with suppress(OSError):
                 return os.open(path / LOCK, one, 0o666)
@@ -90,7 +90,7 @@ def _opened(path: Path, making: bool) -> int | None:
 
 
 def _is_trusted(path: Path) -> bool:
-    """Whether a directory is this user's or of whoever owns the folder: what others leave there is not to be acted upon."""
+    """Whether a directory belongs to this user or to the owner of the folder; those of others are ignored."""
     try:
         return not hasattr(os, "geteuid") or path.stat().st_uid in (os.geteuid(), path.parent.stat().st_uid)
     except OSError:
@@ -98,7 +98,7 @@ def _is_trusted(path: Path) -> bool:
 
 
 def _is_still(number: int, lock: Path) -> bool:
-    """Whether an open lock is the one that is there: whoever held it before may have removed it."""
+    """Whether an open lock is still the existing one: a previous holder may have removed it."""
     try:
         return os.path.samestat(os.fstat(number), lock.stat())
     except OSError:
@@ -106,7 +106,7 @@ def _is_still(number: int, lock: Path) -> bool:
 
 
 def locked(number: int, wait: bool, otherwise: bool = False) -> bool:
-    """Lock an open file or folder against other programs, and tell whether that could be; `otherwise` where there are no locks."""
+    """Lock an open file or folder against other programs, and yield whether it was locked; `otherwise` without lock support."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -124,7 +124,7 @@ def locked(number: int, wait: bool, otherwise: bool = False) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a hidden directory; the lock goes last, for that is what it is known by."""
+    """Remove a hidden directory; the lock last, since it identifies the directory."""
     with suppress(OSError):
         for entry in path.iterdir():
             if entry.is_dir():
@@ -135,7 +135,7 @@ def remove(path: Path) -> None:
 
 
 def hidden_in(folder: Path) -> list[Path]:
-    """The hidden directories of programs that live or were stopped; nothing else of a similar name."""
+    """The hidden directories of running or stopped programs, and nothing else with a similar name."""
     with suppress(OSError), os.scandir(folder) as entries:
         named = [
             Path(one.path)

@@ -1,4 +1,4 @@
-"""Arrays that lie in files: told by where they lie, and read there."""
+"""Memory-mapped arrays: sent by reference to their file, and read there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Reference = tuple[str, np.dtype[Any], int, tuple[int, ...], str, str]
 
 
 def reference_to(array: Mapped) -> Reference | None:
-    """Where in its file a mapped array lies, and a digest of some of its bytes; None if its content may be elsewhere."""
+    """Return the location of a mapped array in its file, and a digest of some bytes; None if it is not from a file."""
     mapping = getattr(array, "_mmap", None)
     path, flags = getattr(array, "filename", None), array.flags
     whole_runs = flags.c_contiguous or flags.f_contiguous
@@ -34,7 +34,7 @@ def reference_to(array: Mapped) -> Reference | None:
     if not Path(path).exists():  # what is mapped outlives its name
         return None
     require_whole(array)
-    # A part of a mapped array keeps the offset of the whole, so where it lies is told by its address.
+    # A part of a mapped array keeps the offset of the whole, so its location is found from its address.
     offset: int = array.offset  # type: ignore[attr-defined]
     start = offset - offset % mmap.ALLOCATIONGRANULARITY
     offset = start + array.ctypes.data - np.frombuffer(mapping, np.uint8).ctypes.data
@@ -45,7 +45,7 @@ def reference_to(array: Mapped) -> Reference | None:
 def mapped_at(
     path: str, dtype: np.dtype[Any], offset: int, shape: tuple[int, ...], order: Any, some: str
 ) -> Mapped:
-    """Map an array that lies in a file, here or on another machine, which must hold what the sender's does."""
+    """Map an array from a file, here or on another machine, which must have the same content as the sender's."""
     here = platform.node() or "this machine"
     try:
         array: Mapped = np.memmap(path, dtype, "r", offset, shape, order)
@@ -66,7 +66,7 @@ def mapped_at(
 
 
 def _some_of(array: Mapped) -> str:
-    """A digest of pieces from the beginning to the end, enough to tell one file from another."""
+    """A digest of pieces from beginning to end, enough to distinguish files."""
     content = array.reshape(-1, order="A").view(np.uint8)
     starts = np.linspace(0, max(0, content.size - _PIECE), _PIECES).astype(np.int64)
     pieces = b"".join(content[start : start + _PIECE].tobytes() for start in starts)
@@ -74,9 +74,9 @@ def _some_of(array: Mapped) -> str:
 
 
 def let_go(array: Mapped, n_bytes: int) -> None:
-    """Count what is read of a mapped file, and give its pages back to the system now and then: else they add up to the file.
+    """Count bytes read from a mapped file, and release its pages now and then: they would add up to the whole file.
 
-    A page that is still looked at is there again at the next look.
+    A released page is loaded again on the next access.
     """
     mapping = getattr(array, "_mmap", None)
     if mapping is None or getattr(array, "mode", None) != "r" or not hasattr(mmap, "MADV_DONTNEED"):

@@ -1,4 +1,4 @@
-"""How much memory there is for what a file claims to hold."""
+"""Memory limits for the claimed size of file contents."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int | None:
-    """The bytes that this process may still take, as far as the system tells; None where it does not."""
+    """The number of bytes available to this process; None if the system does not report it."""
     bounds = (_free(), _left_of_group(), _left_of_limit())
     return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def require_memory(n_bytes: int, where: str) -> None:
-    """Refuse to unpack what memory cannot hold: a small file may claim any size, and the system would end the process."""
+    """Refuse to unpack contents larger than memory: a small file may claim any size, and the process would be killed."""
     available = available_memory() if n_bytes >= _WORTH_ASKING else None
     if available is not None and n_bytes > available:
         raise InputError(
@@ -34,13 +34,13 @@ def _free() -> int | None:
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     names = getattr(os, "sysconf_names", {})
-    if "SC_PHYS_PAGES" in names:  # macOS tells only how much is built in
+    if "SC_PHYS_PAGES" in names:  # macOS reports only installed memory
         return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
     return None
 
 
 def _left_of_group() -> int | None:
-    """What a container leaves; what is held of files can be given back."""
+    """The memory left in a container; cached file pages count as available."""
     limit, used = (
         next(iter(_lines(_CGROUP / name)), "max").strip() for name in ("memory.max", "memory.current")
     )

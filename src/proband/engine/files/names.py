@@ -1,4 +1,4 @@
-"""Names of files on other systems: what Windows reserves, paths from one place to another, and an order that is the same everywhere."""
+"""Portable file names: names reserved on Windows, relative paths, and a consistent order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_PATTERNS = str.maketrans("*?", "--")
 
 
 def fits_everywhere(name: str) -> bool:
-    """Whether a file can have a name on every system.
+    """Whether a file name is valid on every system.
 
     Examples
     --------
@@ -27,18 +27,18 @@ def fits_everywhere(name: str) -> bool:
 
 
 def fits_here(name: str) -> bool:
-    """Whether a file can have a name here. Windows takes a reserved one without an error, and writes to a device or a hidden stream."""
+    """Whether a file name is valid here. Windows accepts reserved names, and writes to a device or a hidden stream."""
     return sys.platform != "win32" or fits_everywhere(name)
 
 
 def leads_to_a_file(path: Path) -> bool:
-    """Whether a path, or a pattern of paths, names no device and no hidden stream."""
+    """Whether a path, or a pattern, is not a device or a hidden stream."""
     parts = path.parts[bool(path.anchor) :]
     return all(part == ".." or fits_here(part.translate(_OF_PATTERNS)) for part in parts)
 
 
 def portable_stem(text: str) -> str:
-    """A text as the name of a file without its ending, on every system.
+    """Convert text to a file stem that is valid on every system.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def portable_stem(text: str) -> str:
 
 
 def relative_path(path: str | Path, start: str | Path) -> str:
-    """A path as seen from a directory, with slashes; the whole path if it is on another drive."""
+    """A path relative to a directory, with slashes; the full path if it is on another drive."""
     try:
         return Path(os.path.relpath(path, start)).as_posix()
     except ValueError:
@@ -58,5 +58,5 @@ def relative_path(path: str | Path, start: str | Path) -> str:
 
 
 def in_order(paths: Iterable[Path]) -> list[Path]:
-    """Sort paths by their letters; Windows' own order of paths ignores case."""
+    """Sort paths by characters, since path order on Windows ignores case."""
     return sorted(paths, key=lambda path: path.parts)

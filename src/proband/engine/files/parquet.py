@@ -1,4 +1,4 @@
-"""Parquet and Arrow files, read in a process of their own: on one flipped bit the reader may end the process it runs in."""
+"""Parquet and Arrow files, read in a child process, since a corrupt file may crash the reader."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ MEMORY_VARIABLE = "PROBAND_PARQUET_GIB"
 _GIB = 1 << 30
 _LEAST_MEMORY, _MEMORY_PER_BYTE = 2 * _GIB, 64
 _LEAST_SECONDS, _BYTES_PER_SECOND = 120, 1_000_000
-_PATIENCE = 10  # how much longer than its computing a file may take to be read from a slow disk
-# Threads and arenas of the allocator reserve addresses, which count as memory; this many read as fast as a disk.
+_PATIENCE = 10  # additional time for reading a file from a slow disk
+# Threads and allocator arenas reserve addresses, which count as memory; this number reads as fast as a disk.
 _ENVIRONMENT = {"POLARS_MAX_THREADS": str(min(8, os.cpu_count() or 1)), "MALLOC_ARENA_MAX": "2"}
 
 
 def parquet_columns(path: Path) -> list[str]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     found: list[str] = _ask(path, None, None)["columns"]
     if not found:
         raise InputError(f"{path.name} has no columns.", file=Said(path.name))
@@ -42,11 +42,11 @@ def parquet_columns(path: Path) -> list[str]:
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read a table of Parquet or, by its ending, of Arrow; or some of its columns.
+    """Read a table, or some of its columns, from Parquet or (by extension) Arrow.
 
     Memory is limited to 64 times the size of the file, and at least 2 GiB; ``PROBAND_PARQUET_GIB`` sets another limit.
     """
-    # What is mapped lives on after the file is gone, except on Windows, where the file is read instead.
+    # A mapping outlives the file, except on Windows, where the file is read instead.
     with tempfile.TemporaryDirectory(prefix="proband-", ignore_cleanup_errors=True) as folder:
         table = Path(folder) / "table.arrow"
         _ask(path, table, columns)
@@ -57,7 +57,7 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
 
 
 def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[str, Any]:
-    """Let the child do one task, and say what became of it if it failed."""
+    """Run a task in the child, and raise an error with the reason if it failed."""
     require_regular(path)
     kind = COLUMNAR.get(path.suffix.lower(), "Parquet")
     with refused(f"{path.name} cannot be read as {kind}", file=Said(path.name)):
@@ -100,7 +100,7 @@ def _memory(size: int) -> int:
 
 
 class _Child:
-    """The process that reads, started when it is first needed and again when it has died."""
+    """The reading process, started on first use and restarted after a crash."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -125,7 +125,7 @@ class _Child:
                 pass
             finally:
                 timer.cancel()
-                # Without a whole answer the process is of no more use, whether it died or we were interrupted.
+                # Without a complete answer the process is unusable, whether it crashed or was interrupted.
                 if not line.endswith(b"\n"):
                     end = self._stop()
             return (None, end) if end else (json.loads(line), "")
@@ -134,7 +134,7 @@ class _Child:
         # A forked process must not share the pipes of its parent.
         if self._process is None or self._process.poll() is not None or self._owner != os.getpid():
             self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process ends
-            # Isolated and without the start-up of site packages: it looks where this process looks, and nowhere else.
+            # Isolated and without site packages: it uses only the import path of this process.
             self._process = subprocess.Popen(  # noqa: S603 - this interpreter and our own file
                 [sys.executable, "-I", "-S", parquet_child.__file__, json.dumps(sys.path)],
                 stdin=subprocess.PIPE,
@@ -146,7 +146,7 @@ class _Child:
         return self._process
 
     def _stop(self) -> str:
-        """End the process, if it has not ended by itself, and say how it did."""
+        """Stop the process if it is running, and return how it ended."""
         process, complaints = self._process, self._complaints
         if process is None or complaints is None or self._owner != os.getpid():
             return ""

@@ -1,6 +1,6 @@
-"""The process that reads Parquet and Arrow for `proband.engine.files.parquet`: on its own, within limits, and free to die.
+"""The process that reads Parquet and Arrow for `proband.engine.files.parquet`: isolated, limited, and allowed to crash.
 
-It is run as a file and imports nothing of Proband's, which would take longer than most files do.
+It is run as a script and imports nothing of Proband, which would take longer than reading most files.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def main(path: list[str]) -> None:
-    """Do the tasks that come in line by line, and answer each with a line, until no more come."""
+    """Read tasks line by line until there are no more, and answer each with a line."""
     sys.path[:] = path
     import polars as pl
 
@@ -35,14 +35,14 @@ def main(path: list[str]) -> None:
                 )
                 frame.write_ipc(task["out"], compression="uncompressed")
                 del frame
-        except BaseException as error:  # polars panics beside the usual exceptions
+        except BaseException as error:  # polars panics in addition to the usual exceptions
             answer["error"] = (str(error).splitlines() or [type(error).__name__])[0][:200]
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Bound the memory that is taken from now on, and the time; where the system cannot, nothing is bounded."""
+    """Limit further memory and time, if the system supports it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -53,7 +53,7 @@ def _limit(memory: int, seconds: int) -> None:
     try:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - pathlib would take a third of the time
             taken = int(file.read().split()[0]) * resource.getpagesize()
-    except OSError:  # macOS, which does not count addresses in a way that means memory
+    except OSError:  # macOS, where address space does not reflect memory
         return
     _set(resource, resource.RLIMIT_AS, taken + memory)
 

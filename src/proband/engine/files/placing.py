@@ -1,8 +1,8 @@
-"""Drafts that are hidden beside their places, and take them all or not at all, wherever the program is stopped.
+"""Atomic placement of several files: hidden drafts replace all targets or none, wherever the program is stopped.
 
-A directory ``.writing-…`` holds a lock, which lives as long as its program, and the drafts. When these are whole, a
-commit record says what goes where. From then on the work is only ever finished: by its own program, or by the next one
-that reads or writes there. Without a record nothing has happened, and what a stopped program left is cleared away.
+A directory ``.writing-…`` has a lock, held as long as its program runs, and the drafts. When these are complete, a
+commit record lists the moves. From then on the work is only completed: by its own program, or by the next one that
+reads or writes there. Without a record nothing has happened, and remains of a stopped program are removed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from proband.errors import InputError, Said, first_few, quoted
 
 _LOG = logging.getLogger(__name__)
 _FEW = 8
-# Scanners of Windows hold new files for a moment, and what is held is neither renamed nor replaced.
+# Scanners on Windows open new files briefly, which then cannot be renamed or replaced.
 _PAUSES: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 0.6) if sys.platform == "win32" else ()  # seconds
 
 Look = list[int]
@@ -48,16 +48,16 @@ Looks = dict[str, Look]
 
 @dataclass(frozen=True)
 class Move:
-    """A draft and its place, both relative to the hidden directory that holds the record.
+    """A draft and its place, both relative to the hidden directory with the record.
 
     Attributes
     ----------
     draft, place
-        From where to where.
+        The source and the destination.
     new
-        How the draft looks: a file's size and time, a directory's number in the file system.
+        The state of the draft: size and time of a file, inode number of a directory.
     old
-        How the place looked before: None if nothing was there; of a directory, all that was in it.
+        The previous state of the place: None if it was empty; for a directory, its whole content.
     """
 
     draft: str
@@ -67,7 +67,7 @@ class Move:
 
 
 def require_name(path: Path) -> None:
-    """Refuse what cannot be the name of a file: one with a null character or half a character, or one this system reserves."""
+    """Refuse invalid file names: with a null character or a lone surrogate, or reserved on this system."""
     try:
         is_one = b"\0" not in os.fsencode(path) and leads_to_a_file(Path(path))
     except UnicodeEncodeError:
@@ -80,7 +80,7 @@ def require_name(path: Path) -> None:
 
 
 def look(path: Path) -> Look | None:
-    """The size and the time of a file, or the number of a directory; None if there is neither."""
+    """The size and time of a file, or the inode number of a directory; None if there is neither."""
     try:
         found = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -89,35 +89,35 @@ def look(path: Path) -> Look | None:
 
 
 def looks_within(path: Path) -> Looks:
-    """How everything in a directory looks, by its path within."""
+    """The state of everything in a directory, by relative path."""
     found = {}
     for folder, inner, files in os.walk(path):
         for name in (*inner, *files):
             entry = Path(folder, name)
             seen = look(entry)
             if seen is not None:
-                # The number of a directory changes where a file system is copied; what is in it is listed itself.
+                # Inode numbers change when a file system is copied; the content is listed separately.
                 found[entry.relative_to(path).as_posix()] = seen if len(seen) == 2 else []
     return found
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was in a place when writing began.
+    """The state of a place when writing began.
 
     Attributes
     ----------
     found
-        What it was; None if nothing.
+        The state found; None if nothing was there.
     within
-        How everything in a directory looked.
+        The state of everything in a directory.
     """
 
     found: os.stat_result | None
     within: Looks
 
     def is_still(self, place: Path) -> bool:
-        """Whether the same file or directory is there, whatever was saved into it."""
+        """Whether the same file or directory is there, regardless of changes in it."""
         found = _found(place)
         if found is None or self.found is None:
             return found is self.found
@@ -126,7 +126,7 @@ class Seen:
 
 @contextmanager
 def seen(place: Path) -> Iterator[Seen]:
-    """See what is in a place; while that is open no other can get its number in the file system."""
+    """Record what is in a place; while it is open, its inode number cannot be reused."""
     found, number = _opened(place)
     is_directory = found is not None and stat.S_ISDIR(found.st_mode)
     try:
@@ -137,7 +137,7 @@ def seen(place: Path) -> Iterator[Seen]:
 
 
 def _opened(place: Path) -> tuple[os.stat_result | None, int | None]:
-    """What is in a place, and the open directory if it is one; another program may move that away in between."""
+    """The state of a place, and the open directory if it is one, which another program may move meanwhile."""
     while True:
         found = _found(place)
         if found is None or not stat.S_ISDIR(found.st_mode) or sys.platform == "win32":
@@ -159,26 +159,26 @@ def _found(place: Path) -> os.stat_result | None:
 def commit(
     leader: Path, moves: Sequence[tuple[Path, Path, Seen]], check: Callable[[], None] | None = None
 ) -> None:
-    """Put drafts in their places: all, or none if the program is stopped before the record is whole.
+    """Move drafts to their places: all, or none if the program is stopped before the record is complete.
 
     Parameters
     ----------
     leader
-        The hidden directory that holds the record.
+        The hidden directory with the record.
     moves
-        Drafts, their places, and what was there when writing began.
+        Drafts, their places, and the previous states.
     check
-        Refuses to replace what other programs have put there since.
+        A function that refuses to replace what other programs have put there since.
     """
     for draft, place, _ in moves:
         with suppress(FileNotFoundError):
             mode = stat.S_IMODE(place.stat().st_mode)
-            if stat.S_IMODE(draft.stat().st_mode) != mode:  # a file system without modes refuses to set one
+            if stat.S_IMODE(draft.stat().st_mode) != mode:  # file systems without modes refuse to set them
                 draft.chmod(mode)
     if len(moves) == 1 and check is None and not moves[0][0].is_dir():
         draft, place, _ = moves[0]
         _sync_tree(draft)
-        _put(draft, place)  # one step, which needs no record
+        _put(draft, place)  # a single step needs no record
         _sync(place.parent)
         return
     for home in {draft.parents[1] for draft, _, _ in moves}:
@@ -199,7 +199,7 @@ def commit(
             _finish(leader, record)
         except OSError:
             if all(look(draft) == one.new for (draft, _, _), one in zip(moves, record, strict=True)):
-                (leader / COMMIT).unlink()  # nothing has happened yet, and nothing shall
+                (leader / COMMIT).unlink()  # nothing has happened yet, and nothing will
             raise
 
 
@@ -212,11 +212,11 @@ def _move(leader: Path, draft: Path, place: Path, before: Seen, is_checked: bool
 
 @contextmanager
 def alone(folders: Iterable[Path]) -> Iterator[None]:
-    """Keep other programs from placing several things in folders at the same time, where there are locks."""
+    """Prevent concurrent placement in folders by other programs, if locks are supported."""
     numbers = []
     try:
         for folder in sorted(set(folders)):
-            with suppress(OSError):  # it is not there, or not to be read
+            with suppress(OSError):  # missing or unreadable
                 numbers.append(_lockable(folder))
                 locked(numbers[-1], wait=True)
         yield
@@ -226,7 +226,7 @@ def alone(folders: Iterable[Path]) -> Iterator[None]:
 
 
 def _lockable(folder: Path) -> int:
-    """An open folder; on Windows, which opens none, an open file for temporary files that is named after it."""
+    """An open folder, or on Windows an open temporary file named after it, to be locked."""
     if sys.platform == "win32":
         name = hashlib.sha256(os.fsencode(os.path.normcase(os.path.realpath(folder)))).hexdigest()[:16]
         return os.open(Path(tempfile.gettempdir(), f"proband-{name}.lock"), os.O_RDWR | os.O_CREAT)
@@ -234,7 +234,7 @@ def _lockable(folder: Path) -> int:
 
 
 def _finish(leader: Path, record: Sequence[Move]) -> None:
-    """Do what is left to do of a record, and remove it."""
+    """Complete a record, and remove it."""
     _refuse_changed(leader, record)
     notes = []
     for one in record:
@@ -255,7 +255,7 @@ def _finish(leader: Path, record: Sequence[Move]) -> None:
 
 
 def _put_directory(draft: Path, place: Path, aside: Path) -> None:
-    """Put a directory in the place of another, in one step if the system has one."""
+    """Replace a directory by another, atomically if the system supports it."""
     if place.exists():
         if exchange(draft, place):
             return
@@ -269,7 +269,7 @@ def _put_directory(draft: Path, place: Path, aside: Path) -> None:
 
 
 def _put(draft: Path, place: Path) -> None:
-    """Rename a draft; where that may be refused for a moment, again after pauses."""
+    """Rename a draft, with retries where the system may refuse temporarily."""
     for pause in _PAUSES:
         with suppress(PermissionError):
             draft.replace(place)
@@ -279,7 +279,7 @@ def _put(draft: Path, place: Path) -> None:
 
 
 def _part_with(old: Path, known: Looks, place: Path) -> str | None:
-    """Remove a directory that was replaced; if anything was saved into it meanwhile, keep it visibly and say where."""
+    """Remove a replaced directory; if anything was saved into it meanwhile, keep it under a visible name and report that."""
     foreign = sorted(name for name, seen in looks_within(old).items() if known.get(name) != seen)
     if not foreign:
         shutil.rmtree(old)
@@ -293,7 +293,7 @@ def _part_with(old: Path, known: Looks, place: Path) -> str | None:
 
 
 def _refuse_changed(leader: Path, record: Sequence[Move]) -> None:
-    """Refuse to finish over files that were changed since: those of before and after would not belong together."""
+    """Refuse to complete a record over files changed since, to avoid mixing old and new files."""
     files = [one for one in record if not isinstance(one.old, dict)]
     if not any(_at(leader, one.draft).exists() for one in files):
         return
@@ -315,14 +315,14 @@ def _at(leader: Path, relative: str) -> Path:
 
 
 def clear(folder: Path) -> None:
-    """Finish or clear away whatever stopped programs left in a folder; what cannot be is left as it is."""
+    """Complete or remove the remains of stopped programs in a folder, as far as possible."""
     for left in hidden_in(folder):
         with suppress(OSError, InputError):
             _recover(left, wait=False)
 
 
 def settle(path: Path) -> None:
-    """Finish what a stopped program had begun to put in the place of `path`, before anyone reads or replaces it."""
+    """Complete the placement of `path` begun by a stopped program, before it is read or replaced."""
     require_name(path)
     real, given = Path(os.path.realpath(path)), Path(os.path.realpath(path.parent)) / path.name
     for left in [one for folder in dict.fromkeys((real.parent, given.parent)) for one in hidden_in(folder)]:
@@ -343,7 +343,7 @@ def settle(path: Path) -> None:
 
 
 def _recover(left: Path, wait: bool) -> None:
-    """Finish the record that a hidden directory belongs to, if there is one, and remove what is left."""
+    """Complete the record of a hidden directory, if any, and remove the remains."""
     for path in dict.fromkeys((_leader_of(left), left)):
         with held(path, wait) as is_ours:
             if not is_ours and path.exists():
@@ -351,13 +351,13 @@ def _recover(left: Path, wait: bool) -> None:
             record = _record(path)
             if record:
                 _finish(path, record)
-            remove(path)  # while it is held: a program that has just made it could take it otherwise
+            remove(path)  # while locked: otherwise a program that has just made it could take it
         if sys.platform == "win32":
-            remove(path)  # a lock that is held cannot be removed there
+            remove(path)  # a held lock cannot be removed there
 
 
 def _leader_of(path: Path) -> Path:
-    """The hidden directory that holds, or would hold, the record of this one's drafts."""
+    """The hidden directory for the record of the drafts in this one."""
     try:
         leader = _at(path, _text_of(path / LEADER))
     except (OSError, ValueError):
@@ -366,9 +366,9 @@ def _leader_of(path: Path) -> Path:
 
 
 def _record(leader: Path) -> list[Move]:
-    """The commit record of a hidden directory; it appeared whole, or there is none.
+    """The commit record of a hidden directory, which is complete or absent.
 
-    It may have come with a folder from strangers: nothing is put but beside the hidden directory that holds the draft.
+    It may be in a folder from strangers, so drafts are only placed next to their hidden directory.
     """
     try:
         found: list[dict[str, Any]] = read_json(_text_of(leader / COMMIT))
@@ -383,14 +383,14 @@ def _record(leader: Path) -> list[Move]:
 
 
 def _text_of(path: Path) -> str:
-    """The text of a file; a pipe in its place would be waited for."""
+    """The text of a regular file; reading a pipe would block."""
     if not path.is_file():
         raise FileNotFoundError(path)
     return path.read_text(encoding="utf-8")
 
 
 def _is_beside(draft: Path, place: Path) -> bool:
-    """Whether a draft lies as we make them, in a hidden directory of the folder that its place is in."""
+    """Whether a draft is in a hidden directory of the folder of its place, as we make them."""
     home = draft.parents[1] if len(draft.parents) > 1 else draft
     is_name = b"\0" not in os.fsencode(draft) + os.fsencode(place)
     return is_name and is_hiding_name(home.name) and home.parent == place.parent
@@ -400,9 +400,9 @@ def _is_beside(draft: Path, place: Path) -> bool:
 
 
 def _sync_tree(path: Path) -> None:
-    """Have a file, or everything in a directory, written to the disk."""
+    """Flush a file, or everything in a directory, to disk."""
     inside = [Path(folder, name) for folder, _, files in os.walk(path) for name in (*files, "")]
-    # One wait for all is shorter than one for each.
+    # Waiting once for all is faster than for each.
     if len(inside) <= _FEW or not sync_file_system(path):
         for one in inside or [path]:
             _sync(one)

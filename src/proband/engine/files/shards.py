@@ -1,4 +1,4 @@
-"""Several files as one array, cut by rows, that is never put together."""
+"""Several files as one array, split by rows and never joined."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Array = npt.NDArray[Any]
 
 
 class RowShards:
-    """The rows of several arrays one after another, read where they are asked for.
+    """The concatenated rows of several arrays, read on request.
 
     Parameters
     ----------
     parts
-        Tables of numbers, of one type and with as many columns.
+        2-D arrays with the same type and number of columns.
     names
-        What they are called, for error messages.
+        The names of the parts, for error messages.
     """
 
     ndim = 2
@@ -58,12 +58,12 @@ class RowShards:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """The numbers of rows and columns."""
         return len(self), self.parts[0].shape[1]
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """The number of elements."""
         return len(self) * self.shape[1]
 
     def __getitem__(self, rows: slice | npt.NDArray[np.intp]) -> Array:
@@ -80,7 +80,7 @@ class RowShards:
         return found
 
     def each(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
-        """Single numbers, each by its row and column."""
+        """Return single elements by row and column."""
         found = np.empty(len(rows), self.dtype)
         owners = np.searchsorted(self._starts, rows, side="right") - 1
         for owner in np.unique(owners):
@@ -89,7 +89,7 @@ class RowShards:
         return found
 
     def _run(self, start: int, stop: int) -> Array:
-        """Rows without a gap: as they lie in the file, where it is one."""
+        """Contiguous rows; a view of the file if they are in one."""
         pieces = [
             part[max(start - at, 0) : max(stop - at, 0)]
             for part, at in zip(self.parts, self._starts[:-1], strict=True)
@@ -102,14 +102,14 @@ class RowShards:
 
 
 class Translated:
-    """Bytes that lie in a file, each standing for another, which is looked up when it is asked for.
+    """Bytes in a file that are translated by a lookup table on request.
 
     Parameters
     ----------
     content
         The bytes, mapped.
     meaning
-        What each of the 256 bytes stands for.
+        The translation of each of the 256 bytes.
     """
 
     def __init__(self, content: Array, meaning: npt.NDArray[np.uint8]) -> None:
@@ -124,7 +124,7 @@ class Translated:
         return found
 
     def each(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
-        """Single codes, each by its row and column."""
+        """Return single codes by row and column."""
         found: npt.NDArray[np.uint8] = self._meaning[self.parts[0][rows, columns]]
         return found
 
@@ -133,12 +133,12 @@ class Translated:
 
 
 def in_files(array: object) -> bool:
-    """Whether an array lies in files, and is read when it is asked for."""
+    """Whether an array is in files and read on request."""
     return isinstance(array, np.memmap | RowShards | Translated)
 
 
 def pick(array: Any, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
-    """Take single numbers out of an array, each by its row and column."""
+    """Return single elements of an array by row and column."""
     found: Array = (
         array.each(rows, columns) if isinstance(array, RowShards | Translated) else array[rows, columns]
     )
@@ -146,13 +146,13 @@ def pick(array: Any, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) 
 
 
 def has_read(array: Any, n_bytes: int) -> None:
-    """Say how much was read of an array, so that memory does not fill with what lies in files anyway."""
+    """Report the bytes read from an array, so that mapped pages can be released."""
     for part in getattr(array, "parts", (array,)):
         let_go(part, n_bytes)
 
 
 def shard_files(path: Path) -> list[Path]:
-    """The files that a directory or a pattern names as parts of one array, sorted by name; none for a plain file."""
+    """The files of a directory or pattern that are parts of one array, sorted by name; empty for a plain file."""
     if path.is_dir():
         found = list(path.iterdir())
     elif not path.exists() and glob.has_magic(str(path)):
@@ -163,7 +163,7 @@ def shard_files(path: Path) -> list[Path]:
 
 
 def files_beside(files: Sequence[Path]) -> list[Path]:
-    """Files and those beside them that name their rows, which are read with them."""
+    """Files, with the files next to them that name their rows."""
     beside = [
         other
         for one in files
@@ -173,22 +173,22 @@ def files_beside(files: Sequence[Path]) -> list[Path]:
 
 
 def shards_root(path: Path) -> Path:
-    """The directory beneath which all files are that a directory or a pattern names."""
+    """The root directory of all files of a directory or pattern."""
     while not path.is_dir() and glob.has_magic(str(path)):
         path = path.parent
     return path
 
 
 def shards_name(path: Path) -> str:
-    """What an array is called whose parts a directory or a pattern names: after the directory."""
+    """The name of an array split into the files of a directory or pattern: that of the directory."""
     return resolved(shards_root(path)).name
 
 
 def require_order(files: Sequence[Path]) -> None:
-    """Refuse files whose order is not clear, where the ids of their rows depend on it: is ``part-10`` before ``part-2``?"""
+    """Refuse files with an ambiguous order, on which row ids depend: is ``part-10`` before ``part-2``?"""
     counted = sorted(files, key=lambda one: [int(t) if t.isdecimal() else t for t in _split(one)])
     wrong = next((pair for pair in zip(files, counted, strict=True) if pair[0] != pair[1]), None)
-    if wrong is not None and list(files) == in_order(files):  # another order is one that somebody chose
+    if wrong is not None and list(files) == in_order(files):  # any other order was chosen deliberately
         raise InputError(
             f"The order of the files is ambiguous: {wrong[0].name} is first alphabetically, {wrong[1].name} by its number.",
             "write all numbers with the same number of digits, or put the ids next to every file.",
@@ -196,5 +196,5 @@ def require_order(files: Sequence[Path]) -> None:
 
 
 def _split(path: Path) -> list[str]:
-    """Letters and numbers by turns."""
+    """Split a name into alternating text and numbers."""
     return re.split(r"(\d+)", path.name)

@@ -1,6 +1,6 @@
-"""Tables of results as CSV, which people open in spreadsheets: names in them are text, and never formulas.
+"""Tables of results as CSV for spreadsheets: names are text, never formulas.
 
-Only results are written so. Tables that are data (samples, scores, splits, packages) keep every id to the letter.
+Only results are written this way. Data tables (samples, scores, splits, packages) keep ids unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def spreadsheet_csv(frame: pl.DataFrame) -> str:
-    """Write results as CSV; a text that a spreadsheet would carry out gets an apostrophe before it, and what it would not show is escaped."""
+    """Write results as CSV; text that a spreadsheet would execute is prefixed by an apostrophe, and invisible characters are escaped."""
     texts = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
     guarded = frame.with_columns(_visible(frame[name].cast(pl.String)) for name in texts).with_columns(
         _guarded(pl.col(name)) for name in texts
@@ -26,12 +26,12 @@ def spreadsheet_csv(frame: pl.DataFrame) -> str:
 
 
 def write_spreadsheet(frame: pl.DataFrame, path: Path) -> None:
-    """Write results into a CSV file."""
+    """Write results to a CSV file."""
     path.write_bytes(spreadsheet_csv(frame).encode())
 
 
 def _visible(texts: pl.Series) -> pl.Series:
-    """The texts with what is not seen as its number."""
+    """The texts with invisible characters escaped."""
     shown = {one: visible(one) for one in texts.unique() if one is not None and visible(one) != one}
     return texts.replace(shown) if shown else texts
 

@@ -1,4 +1,4 @@
-"""System calls that Python lacks, where the system has them."""
+"""System calls that Python lacks, if the system has them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EP
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two directories of one file system change places in one step; return whether the system can."""
+    """Exchange two directories of a file system atomically; return whether the system supports it."""
     first, second = os.fsencode(one), os.fsencode(other)
     if sys.platform == "darwin":
         return _done("renamex_np", other, first, second, ctypes.c_uint(_SWAP))
@@ -24,9 +24,9 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 def sync_file_system(path: Path) -> bool:
-    """Have everything that was written to a path's file system put on the disk; return whether the system can."""
+    """Flush the file system of a path to disk; return whether the system supports it."""
     if _call("syncfs") is None:
-        return False  # Windows, among others, opens no directory
+        return False  # Windows, among others, cannot open directories
     number = os.open(path, os.O_RDONLY)
     try:
         return _done("syncfs", path, number)
@@ -35,7 +35,7 @@ def sync_file_system(path: Path) -> bool:
 
 
 def _done(name: str, path: Path, *arguments: Any) -> bool:
-    """Call the system; False if it has no such call, or not for this file system."""
+    """Make a system call; False if it is unsupported here or for this file system."""
     call = _call(name)
     if call is None:
         return False
@@ -51,5 +51,5 @@ def _done(name: str, path: Path, *arguments: Any) -> bool:
 def _call(name: str) -> Any:
     try:
         return getattr(ctypes.CDLL(None, use_errno=True), name)
-    except (AttributeError, OSError, TypeError):  # the last where there is no C library to ask
+    except (AttributeError, OSError, TypeError):  # the last if there is no C library
         return None

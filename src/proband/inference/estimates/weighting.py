@@ -1,4 +1,4 @@
-"""Rates of people with different numbers of probes: what they rest on when probes weigh the same, and when people do."""
+"""Rates of people with different numbers of probes, with probes or people equally weighted."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _FEW_EVENTS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class PeopleSums:
-    """What people miss, summed over those with equally many probes: rates and their variances follow from it.
+    """Misses summed over people with the same number of probes, which determine rates and their variances.
 
     Attributes
     ----------
     sizes, people
-        Each number of probes that somebody has, and how many people have it.
+        The distinct numbers of probes per person, and the number of people with each.
     powers
-        Σ f, Σ f², Σ f³ and Σ f⁴ over these people, f what one of them misses: 4 × (ranks or data sets, if there are several) ×
+        Σ f, Σ f², Σ f³ and Σ f⁴ over these people, with f the misses of one of them: 4 × (ranks or data sets, if there are several) ×
         sizes.
     squares
         The sum of squared misses over the probes of these people, likewise.
@@ -62,14 +62,14 @@ class PeopleSums:
 
     @classmethod
     def of(cls, values: Floats, subjects: npt.NDArray[Any]) -> PeopleSums:
-        """Sum what the people of probes miss; values are successes of probes, or rows of them."""
+        """Sum the misses of people; values are successes of probes, or rows of them."""
         codes = np.unique(subjects, return_inverse=True)[1]
         misses = 1.0 - np.atleast_2d(values)
         return cls._of(np.bincount(codes), _by(codes, misses), _by(codes, misses**2), np.shape(values)[:-1])
 
     @classmethod
     def of_counts(cls, missed: Floats, numbers: npt.NDArray[Any]) -> PeopleSums:
-        """Sum what people miss, each of so many probes; a probe is missed or not."""
+        """Sum the misses of people with given numbers of probes, each missed or not."""
         rows = np.atleast_2d(missed)
         return cls._of(numbers, rows, rows, np.shape(missed)[:-1])
 
@@ -77,7 +77,7 @@ class PeopleSums:
     def _of(
         cls, numbers: npt.NDArray[Any], missed: Floats, squared: Floats, shape: tuple[int, ...]
     ) -> PeopleSums:
-        """Put together people with equally many probes; `missed` and `squared` are data sets × people."""
+        """Group people by number of probes; `missed` and `squared` are data sets × people."""
         sizes, group = np.unique(numbers, return_inverse=True)
         powers = np.stack([_by(group, missed**power) for power in (1, 2, 3, 4)])
         shape = (*shape, len(sizes))
@@ -87,27 +87,27 @@ class PeopleSums:
 
     @cached_property
     def n_probes(self) -> float:
-        """All probes."""
+        """The number of probes."""
         return float(self.sizes @ self.people)
 
     @cached_property
     def n_people(self) -> float:
-        """All people."""
+        """The number of people."""
         return float(self.people.sum())
 
     @property
     def equal(self) -> bool:
-        """Whether everybody has as many probes."""
+        """Whether all people have the same number of probes."""
         return len(self.sizes) == 1
 
     @property
     def effective_people(self) -> float:
-        """How many people with equally many probes would weigh as evenly: (Σ m)²/Σ m² (Kish 1965)."""
+        """The effective number of people, given their numbers of probes: (Σ m)²/Σ m² (Kish 1965)."""
         return self.n_probes**2 / float(self.people @ self.sizes**2)
 
     @property
     def design_carriers(self) -> float:
-        """How many people carry the variance of a share of probes by their numbers of probes alone: (Σ m²)²/Σ m⁴."""
+        """The effective number of people behind the variance of a share of probes, from numbers of probes only: (Σ m²)²/Σ m⁴."""
         return float(self.people @ self.sizes**2) ** 2 / float(self.people @ self.sizes**4)
 
     @cached_property
@@ -118,7 +118,7 @@ class PeopleSums:
 
     @cached_property
     def carriers(self) -> Floats:
-        """How many people carry the variance of a share of probes: (Σe²)²/Σe⁴."""
+        """The effective number of people behind the variance of a share of probes: (Σe²)²/Σe⁴."""
         missed = self.powers[0].sum(axis=-1) / self.n_probes
         second, fourth = (one.sum(axis=-1) for one in self.residuals(missed, np.ones_like(self.sizes)))
         found: Floats = np.zeros_like(missed)
@@ -150,10 +150,10 @@ class PeopleSums:
         return np.maximum(second, 0.0), np.maximum(fourth, 0.0)
 
     def within(self) -> Floats:
-        """Σ s_i² over the people of each size, s_i² the variance of one person's probes.
+        """Σ s_i² over the people of each size, with s_i² the variance of one person's probes.
 
-        Where probes of one person never differ they are taken to do so once, lest their noise be thought none. One probe of a person
-        does not show it: it is at most the variance of all probes.
+        If probes of one person never differ, one difference is assumed, so that noise is not taken to be absent. For people with
+        one probe it is unknown: it is at most the variance of all probes.
         """
         n, k = self.n_probes, self.n_people
         inner = np.maximum(self.squares - self.powers[1] / self.sizes, 0.0)
@@ -173,16 +173,16 @@ def _by(codes: npt.NDArray[Any], rows: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RatesOfPeople:
-    """Rates with what their intervals for other people rest on, one or many at once.
+    """Rates, one or many, with the quantities for their intervals for new people.
 
     Attributes
     ----------
     rate
         The rates.
     effective_n, freedom
-        The independent probes that would tell as much, and the degrees of freedom with which that is known.
+        The effective number of probes, and its degrees of freedom.
     varies
-        Whether anything varies: without a miss (or a success) nothing shows how alike a person's probes are.
+        Whether anything varies: without misses (or successes), the correlation within people cannot be estimated.
     """
 
     rate: Floats
@@ -192,18 +192,18 @@ class RatesOfPeople:
 
     @property
     def standard_error(self) -> Floats:
-        """Of the rates, over people drawn anew."""
+        """The standard error of the rates over new people."""
         found: Floats = np.sqrt(self.rate * (1 - self.rate) / self.effective_n)
         return found
 
     def ends(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Wilson's intervals (1927) of so many trials, with Student's t for z."""
+        """Wilson's intervals (1927) with the effective number of trials, and Student's t for z."""
         return wilson_ends(self.rate, self.effective_n, t_quantiles(confidence_level, self.freedom))
 
 
 @dataclass(frozen=True)
 class Supposed:
-    """What is supposed of people's probes where errors are too few to show how alike they are.
+    """The assumed correlation of probes within people, if there are too few errors to estimate it.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Exact counts of scores by edges, added up tile by tile in memory that does not grow."""
+"""Exact counts of scores between edges, accumulated tile by tile in constant memory."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ _COARSE, _FINE, _FINEST = (
     1 << 16,
     1 << 17,
 )  # cells: the counts of a coarse grid stay in the first-level cache, …
-_WORTH = 0.08  # … which is worth a closer look at up to so many of the scores
-_TAIL = 0.001  # the share of scores on either side that lies beyond the grid
-_TAILS, _DEEP = (0.02, 0.1, 0.3), 5.0  # shares to try where a closer look takes more steps than so many
-_PENDING = 1 << 30  # scores that cells may hold before they must be emptied
-_CHUNK = 1 << 20  # scores of a list that are counted in one go
-_ROOM = 1 << 14  # scores that a kernel takes at a time
-_PARTS, _ASIDE = 1 << 8, 1 << 10  # equal parts of a grid, and scores of each that wait for a closer look
-LONG = 1 << 20  # scores that take longer to sort than kernels take to be loaded and to run
-TYPICAL = 1 << 13  # scores of a list that are looked at to see where they lie
+_WORTH = 0.08  # … at the cost of exact placement of up to this share of scores
+_TAIL = 0.001  # the share of scores beyond the grid on either side
+_TAILS, _DEEP = (0.02, 0.1, 0.3), 5.0  # shares to try if exact placement takes more than this number of steps
+_PENDING = 1 << 30  # scores that cells can hold before they must be emptied
+_CHUNK = 1 << 20  # scores of a list counted at once
+_ROOM = 1 << 14  # scores per step of a kernel
+_PARTS, _ASIDE = 1 << 8, 1 << 10  # equal parts of a grid, and buffered scores of each to be placed exactly
+LONG = 1 << 20  # scores whose sorting takes longer than loading and running kernels
+TYPICAL = 1 << 13  # scores of a list sampled to find their range
 
 
 @dataclass(frozen=True)
 class ScoreGrid:
-    """Equal cells over the range where most scores lie, and for each cell the edges that may be near its scores.
+    """A grid of equal cells over the range of most scores, and for each cell the edges that may be near its scores.
 
     Attributes
     ----------
     edges
-        Closeness values, ascending and distinct; infinity ends them.
+        Closeness values, ascending and distinct, ending with infinity.
     keys
-        The same on the scale that is measured: the edges themselves, or products that stand for them.
+        The edges on the measured scale: the edges themselves, or the corresponding products.
     band
-        How far a measured value may lie from the key of the true score.
+        The largest distance of a measured value from the key of the true score.
     slope, offset
-        A value's cell is the whole part of ``value * slope + offset``, cut to the grid; computed in their precision.
+        The cell of a value is the integer part of ``value * slope + offset``, clipped to the grid, in their precision.
     starts, stops
-        Edges before the start are certainly below every score in the cell, those from the stop on certainly above.
+        Edges before the start are certainly below every score in the cell, and those from the stop on certainly above.
     depths
-        How many steps it takes to find the place of a score between the two.
+        The number of bisection steps to place a score between the two.
     low_cell, high_cell
-        Scores in cells up to the one, or from the other on, may be the lowest or the highest of all.
+        Scores in cells up to the former, or from the latter on, may be the lowest or the highest of all.
 
     """
 
@@ -79,7 +79,7 @@ class ScoreGrid:
         typical: Floats,
         precision: type[np.floating[Any]] = np.float64,
     ) -> ScoreGrid:
-        """Lay a grid over the range of the keys of `typical` scores; without any, over that of the edges; infinity ends both."""
+        """Make a grid over the range of the keys of `typical` scores or, without any, of the edges; both end with infinity."""
 
         def laid(n_cells: int, tail: float) -> ScoreGrid:
             return cls._laid(n_cells, tail, edges, keys, band, typical, precision)
@@ -108,9 +108,9 @@ class ScoreGrid:
         with np.errstate(all="ignore"):
             slope = precision(n_cells / (high - low))
             offset = precision(-low * float(slope))
-            # Some for the rounding of a cell, and some for that of its ends.
+            # A margin for the rounding of the cell and of its ends.
             margin = float(band * slope + 16 * np.finfo(precision).eps * (abs(offset) + n_cells))
-        if not margin < n_cells / 4:  # the range is too narrow for any grid: one cell holds everything
+        if not margin < n_cells / 4:  # the range is too narrow for a grid: one cell holds everything
             slope, offset, margin = precision(0), precision(0), 0.0
 
         def cell(keys: Floats, side: float) -> Counts:
@@ -139,34 +139,34 @@ class ScoreGrid:
 
     @cached_property
     def depths_of_parts(self) -> npt.NDArray[np.uint8]:
-        """The most steps that it takes in each of some equal parts of the grid."""
+        """The maximum number of steps in each of several equal parts of the grid."""
         return frozen(self.depths.reshape(_PARTS, -1).max(axis=1))
 
     @property
     def n_edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
         return len(self.edges) - 1
 
     @property
     def last(self) -> np.floating[Any]:
-        """The number of the last cell, in the grid's precision."""
+        """The index of the last cell, in the precision of the grid."""
         return self.slope.dtype.type(len(self.starts) - 1)
 
     def new_cells(self) -> npt.NDArray[np.uint32]:
-        """Make empty cells, marked where scores need a closer look; the last stands for scores not to be counted."""
+        """Make empty cells, marked if their scores need exact placement; the last is for scores that are not counted."""
         marked = np.append(self.starts < self.stops, False)
         marked[: self.low_cell + 1] = marked[self.high_cell : -1] = True
         return marked.astype(np.uint32)
 
     def _share_near(self, typical: Floats, n: int) -> float:
-        """How many of the typical scores would be near an edge if every n cells were one."""
+        """The share of typical scores near an edge if every n cells were merged."""
         if not typical.size:
             return 0.0
         first = self._cells_of(typical) // n * n
         return float((self.starts[first] < self.stops[first + n - 1]).mean())
 
     def _mean_depth(self, typical: Floats) -> float:
-        """How many steps a closer look at one of the typical scores takes."""
+        """The mean number of steps to place a typical score."""
         return float(self.depths[self._cells_of(typical)].mean()) if typical.size else 0.0
 
     def _cells_of(self, values: Floats) -> Counts:
@@ -180,7 +180,7 @@ def _cells_of(keys: Floats, slope: float, offset: float, n_cells: int) -> Counts
 
 
 def _tiles_of(values: Values, sign: float) -> Iterator[tuple[Values, Cells, Counts, float, Codes, Codes]]:
-    """A list of scores of different subjects as tiles of one row."""
+    """Split a list of impostor scores into tiles of one row."""
     values, firsts = frozen(values.view()), np.zeros(1, dtype=np.int64)
     codes, one, others = (
         empty_cells(1),
@@ -193,7 +193,7 @@ def _tiles_of(values: Values, sign: float) -> Iterator[tuple[Values, Cells, Coun
 
 
 def slots_among(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
-    """Say of each value how many edges are below it and how many are not above it, added up; edges ascend and are distinct."""
+    """Return for each value the number of edges below it plus the number not above it; edges are ascending and distinct."""
     if len(values) < LONG or not np.isfinite(values.sum()):
         return np.searchsorted(edges, values) + np.searchsorted(edges, values, side="right")
     ended = np.append(edges, np.inf)
@@ -208,18 +208,18 @@ def slots_among(edges: Floats, values: Floats) -> npt.NDArray[np.int64]:
 
 
 class Counted(NamedTuple):
-    """What an accumulator counted.
+    """The counts of an accumulator.
 
     Attributes
     ----------
     slots
-        Scores between and upon the edges.
+        The numbers of scores between and equal to the edges.
     extremes
-        The lowest and the highest, of scores and of products that stand for them.
+        The lowest and the highest scores, and the corresponding products.
     excluded
-        Don't-care and failed cells.
+        The numbers of don't-care and of failed cells.
     cost
-        The sum of ln(1 + e^s), where it was asked for.
+        The sum of ln(1 + e^s), if requested.
     """
 
     slots: Counts
@@ -229,17 +229,17 @@ class Counted(NamedTuple):
 
 
 class PairAccumulator:
-    """Counts of scores between and upon edges, exact with ties; two of the same edges merge into one.
+    """Counts of scores between and equal to edges, exact with ties; accumulators with the same edges can be merged.
 
     Parameters
     ----------
     edges
-        Closeness values, ascending and distinct; or the grid laid over them.
+        Closeness values, ascending and distinct; or the grid over them.
 
     Attributes
     ----------
     excluded
-        How many don't-care and how many failed cells were passed over.
+        The numbers of don't-care and of failed cells skipped.
     """
 
     def __init__(self, edges: npt.ArrayLike | ScoreGrid) -> None:
@@ -262,7 +262,7 @@ class PairAccumulator:
         self._lows = np.empty(_ASIDE, dtype=np.uint32)
 
     def add(self, closeness: npt.ArrayLike, *, log_ratios: bool = False) -> None:
-        """Count impostor scores: an array of any shape, larger is closer; with `log_ratios`, add up their cost too."""
+        """Count impostor scores in an array of any shape, larger is closer; with `log_ratios`, also sum their cost."""
         values = np.ascontiguousarray(closeness).ravel()
         values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
         if not values.size:
@@ -276,19 +276,19 @@ class PairAccumulator:
             self.add_costs_of_list(values)
 
     def add_list(self, values: Values, sign: float) -> None:
-        """Count a list of finite impostor scores, whose extremes are known; `sign` makes them closeness."""
+        """Count a list of finite impostor scores with known extremes; `sign` converts them to closeness."""
         for part, codes, firsts, _, one, others in _tiles_of(values, sign):
             self.add_tile(part, codes, firsts, sign, one, others[:0])
 
     def add_costs_of_list(self, values: Values) -> None:
-        """Add up ln(1 + e^s) over a list of impostor scores."""
+        """Sum ln(1 + e^s) over a list of impostor scores."""
         for tile in _tiles_of(values, 1.0):
             self.add_costs(*tile)
 
     def add_tile(
         self, tile: Values, codes: Cells, firsts: Counts, sign: float, row_codes: Codes, column_codes: Codes
     ) -> None:
-        """Count all scores of a tile, genuine ones too; see `proband.kernels.pairs.count_values`."""
+        """Count all scores of a tile, including genuine ones; see `proband.kernels.pairs.count_values`."""
         grid = self.grid
         self._expect(tile)
         from proband.kernels.pairs import count_values
@@ -310,7 +310,7 @@ class PairAccumulator:
         exact: tuple[Values, Values, Values, Values, int],
         sign: float,
     ) -> None:
-        """Count all pairs of a tile of products, genuine ones too; see `proband.kernels.pairs.count_products`."""
+        """Count all pairs of a tile of products, including genuine ones; see `proband.kernels.pairs.count_products`."""
         grid = self.grid
         self._expect(tile)
         if not len(self._between):
@@ -329,7 +329,7 @@ class PairAccumulator:
     def add_costs(
         self, tile: Values, codes: Cells, firsts: Counts, sign: float, row_codes: Codes, column_codes: Codes
     ) -> None:
-        """Add up ln(1 + e^s) over the closeness s of the impostors of a tile."""
+        """Sum ln(1 + e^s) over the closeness s of the impostors of a tile."""
         from proband.kernels.pairs import sum_costs
 
         cost = sum_costs(tile, codes, firsts, sign, row_codes, column_codes)
@@ -341,7 +341,7 @@ class PairAccumulator:
         self._cost += Fraction(cost)
 
     def pour(self) -> Counts:
-        """Put together what was counted by cells and by edges since this was last done; return how many lie between and upon the edges."""
+        """Combine the counts by cell and by edge since the last call; return the counts between and equal to the edges."""
         if self._pending:
             grid = self.grid
             if self._fills.any():
@@ -358,18 +358,18 @@ class PairAccumulator:
         return self._slots
 
     def merge(self, other: PairAccumulator) -> None:
-        """Take over the counts of another accumulator of the same edges."""
+        """Add the counts of another accumulator with the same edges."""
         if not np.array_equal(self.grid.edges, other.grid.edges):
             raise UsageError("Only accumulators with the same edges can be merged.")
         self.take(other.counted)
 
     @property
     def counted(self) -> Counted:
-        """All that was counted, without the grid: what another accumulator of the same grid takes over."""
+        """All counts, without the grid, for another accumulator with the same grid."""
         return Counted(self.pour(), self._extremes, self.excluded, self._cost)
 
     def take(self, counted: Counted) -> None:
-        """Take over what an accumulator of the same grid counted."""
+        """Add the counts of an accumulator with the same grid."""
         self._slots += counted.slots
         self.excluded += counted.excluded
         self._extremes[::2] = np.minimum(self._extremes[::2], counted.extremes[::2])
@@ -377,42 +377,42 @@ class PairAccumulator:
         self._cost += counted.cost
 
     def take_out(self, at: Counts) -> None:
-        """Take scores out again: how many equal each edge."""
+        """Subtract scores, given the number equal to each edge."""
         self._slots[1::2] -= at
 
     @property
     def n(self) -> int:
-        """How many scores were counted."""
+        """The number of counted scores."""
         return int(self.pour().sum())
 
     @property
     def tails(self) -> tuple[Counts, Counts]:
-        """How many scores are at or above each edge, and how many above it."""
+        """The numbers of scores at or above each edge, and above it."""
         reaching = np.cumsum(self.pour()[::-1])[::-1]
         return reaching[1::2], reaching[2::2]
 
     @property
     def at_least(self) -> Counts:
-        """How many scores are at or above each edge."""
+        """The number of scores at or above each edge."""
         return self.tails[0]
 
     @property
     def above(self) -> Counts:
-        """How many scores are above each edge."""
+        """The number of scores above each edge."""
         return self.tails[1]
 
     @property
     def extremes(self) -> Floats:
-        """The lowest and the highest closeness of different subjects; none where none was counted."""
+        """The lowest and the highest closeness of different subjects; empty if none was counted."""
         return self._extremes[:2] if self._extremes[0] <= self._extremes[1] else np.empty(0)
 
     @property
     def cost(self) -> float:
-        """The sum of ln(1 + e^s), rounded once: the same whatever the order of merging."""
+        """The sum of ln(1 + e^s), rounded once, so that it does not depend on the order of merging."""
         return float(self._cost)
 
     def _expect(self, tile: Values) -> None:
-        """Empty the cells first where they might not hold as many scores more."""
+        """Empty the cells if they might overflow with the scores of a tile."""
         self._pending += tile.size
         if self._pending > _PENDING:
             self.pour()

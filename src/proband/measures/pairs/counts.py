@@ -1,8 +1,8 @@
-"""Genuine and impostor scores counted at every threshold that matters, exactly, without keeping the scores.
+"""Exact counts of genuine and impostor scores at every relevant threshold, without keeping the scores.
 
-The rate of false non-matches changes only at genuine scores, and those are few. So they are collected first; then all
-scores stream by in tiles and are counted between and upon the distinct genuine scores (and any thresholds asked for).
-Everything here is *closeness*: similarities as they are, distances negated, so that larger is always closer.
+The false non-match rate changes only at genuine scores, which are few, so these are collected first; then all scores
+are read in tiles and counted between and at the distinct genuine scores (and any requested thresholds). Everything
+here is *closeness*: similarities unchanged, distances negated, so that larger is always closer.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ __all__ = [
 
 Work = TypeVar("Work")
 
-FEW_PAIRS = LONG  # of a matrix or embeddings, that are scored and sorted
-_IMPOSTORS_AN_EDGE = 4  # fewer are not worth another part of the list, whose counts must be merged
+FEW_PAIRS = LONG  # up to this number, pairs of a matrix or embeddings are scored and sorted
+_IMPOSTORS_AN_EDGE = 4  # fewer do not justify another part of the list, whose counts must be merged
 _RUN = 1 << 15
-_EDGES_A_BLOCK = 1 << 16  # so many are merged in a small part of the time that a block takes
+_EDGES_A_BLOCK = 1 << 16  # merging these takes a small part of the time of a block
 _MOST_MORE, _WORTH_ONE_MORE = (
     4,
     1 << 28,
-)  # blocks in a run beyond that; of so many pairs there are runs enough to share out
+)  # blocks in a longer run; with this number of pairs there are enough runs to distribute
 
 _REPEATED = Sentence(
     "pairs.repeated-ids",
@@ -84,31 +84,31 @@ _BOTH_WAYS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How many genuine and impostor comparisons lie at and above every threshold that matters.
+    """The numbers of genuine and impostor comparisons at and above every relevant threshold.
 
     Attributes
     ----------
     edges
-        The distinct genuine scores and the thresholds asked for, as closeness, ascending.
+        The distinct genuine scores and the requested thresholds, as closeness, ascending.
     genuine_at
         Genuine scores equal to each edge.
     impostor_ge, impostor_gt
         Impostor scores at or above, and above, each edge.
     n_genuine, n_impostor
-        Comparisons that have a score.
+        The numbers of comparisons with a score.
     n_failed_genuine, n_failed_impostor
-        Comparisons lost to samples that failed to acquire, and comparisons that failed themselves.
+        Comparisons lost to samples that failed to be acquired, and comparisons that failed themselves.
     n_dont_care_genuine, n_dont_care_impostor
-        Comparisons not to be counted either way.
+        Don't-care comparisons, which are not counted.
     lowest_impostor, highest_impostor
-        NaN where no impostor has a score.
+        The extreme impostor closeness; NaN if no impostor has a score.
     histogram
-        Both kinds over the whole range of scores.
+        The histogram of both kinds over the whole range of scores.
     genuine_bits, impostor_bits
-        The sums of log₂(1 + e^−s) over genuine and of log₂(1 + e^s) over impostor scores s, where they were asked for.
-        They make Cllr, and mean something for natural logarithms of likelihood ratios only.
+        The sums of log₂(1 + e^−s) over genuine and of log₂(1 + e^s) over impostor scores s, if requested, for Cllr. They are
+        only meaningful for natural logarithms of likelihood ratios.
     notes
-        What a reader of results should know.
+        Notes for readers of results.
 
     """
 
@@ -130,8 +130,8 @@ class PairCounts:
     notes: tuple[Note, ...] = ()
 
     def closeness_reached_by(self, n: int) -> float:
-        """Find a closeness that at least `n` impostors reach, as high as the edges and the histogram tell; the lowest if there are fewer."""
-        reached = np.cumsum(self.histogram.impostor[::-1])[::-1]  # from each bin on
+        """Find the highest known closeness that at least `n` impostors reach, from edges and histogram; the lowest if there are fewer."""
+        reached = np.cumsum(self.histogram.impostor[::-1])[::-1]  # from each bin upwards
         return max(
             float(self.lowest_impostor),
             float(self.edges[self.impostor_ge >= n].max(initial=-np.inf)),
@@ -139,14 +139,14 @@ class PairCounts:
         )
 
     def closeness_to_admit(self, most: int) -> float:
-        """Find the closeness down to which impostors must be known for `admitting` at most so many."""
+        """Find the closeness down to which impostors must be known for `admitting` at most `most`."""
         place = int(np.searchsorted(-self.impostor_ge, -most))
         if place and self.impostor_gt[place - 1] <= most:
             return float(np.nextafter(self.edges[place - 1], np.inf))
         return self.closeness_reached_by(most + 1)
 
     def reaching(self, closeness: float) -> tuple[int, int]:
-        """Find how many impostors reach a closeness, at least and at most, as the edges and the histogram tell."""
+        """Find the minimum and maximum number of impostors that reach a closeness, from edges and histogram."""
         binned = self.histogram
         from_bin = np.append(np.cumsum(binned.impostor[::-1])[::-1], 0)
         edge, step = (int(np.searchsorted(edges, closeness)) for edges in (self.edges, binned.edges[:-1]))
@@ -158,26 +158,26 @@ class PairCounts:
         return least, most
 
     def window_to_admit(self, most: int) -> tuple[float, float, int]:
-        """Find between which closeness the last of so many admitted impostors lie, and how many are closer than that."""
+        """Find a closeness window with the last of `most` admitted impostors, and the number closer than that."""
         place = int(np.searchsorted(-self.impostor_ge, -most))
         if place == len(self.edges):
             return self.closeness_to_admit(most), np.inf, 0
         return self.closeness_to_admit(most), float(self.edges[place]), int(self.impostor_ge[place])
 
     def admitting(self, impostors: Floats, most: Iterable[int], closer: int = 0) -> PairCounts:
-        """Count as well at the least strict thresholds that admit at most so many impostors.
+        """Also count at the least strict thresholds that admit at most the given numbers of impostors.
 
-        Such a threshold is the lowest score, genuine or impostor, above that of the first impostor who is one too many.
+        Such a threshold is the lowest score, genuine or impostor, above the first impostor score that is not admitted.
 
         Parameters
         ----------
         impostors
-            The closeness of impostor comparisons, in any order: all above the first who is one too many, and that one, unless its
+            The closeness of impostor comparisons, in any order: all above the first that is not admitted, and that one, unless its
             score is an edge.
         most
             Numbers of impostors to admit.
         closer
-            How many are left out of `impostors`, because they are closer than all of those: they reach an edge that is.
+            The number left out of `impostors` because they are closer than all of these: they reach an edge that is closer.
         """
         added: set[float] = set()
         for allowed in (admitted - closer for admitted in most):
@@ -188,11 +188,11 @@ class PairCounts:
                 above = impostors[impostors > excess]
                 if (
                     len(above) < allowed
-                ):  # others have the same score: it is an edge too, so that none seems to be missing
+                ):  # others are tied: their score becomes an edge too, so that none is lost
                     added.add(float(excess))
             if len(above):
                 added.add(float(above.min()))
-        new = np.setdiff1d(np.array(sorted(added)) + 0.0, self.edges)  # no minus zero
+        new = np.setdiff1d(np.array(sorted(added)) + 0.0, self.edges)  # avoids minus zero
         ordered = np.sort(impostors[impostors >= new.min(initial=np.inf)])
         at = np.searchsorted(self.edges, new)
         inserted = {
@@ -225,19 +225,19 @@ def count_pairs(
 ) -> PairCounts:
     """Count genuine and impostor comparisons at every genuine score and at the thresholds.
 
-    Memory grows with the number of genuine comparisons, never with that of all pairs.
+    Memory grows with the number of genuine comparisons, not with that of all pairs.
 
     Parameters
     ----------
     scores
-        A matrix or embeddings. Of embeddings no matrix is ever made, yet the counts are those of the defined float64
+        A matrix or embeddings. For embeddings no matrix is built, but the counts are those of the defined float64
         scores.
     pairs
         Which comparisons count.
     thresholds
-        More closeness values to count at (a distance t is the closeness −t).
+        Additional closeness values to count at (a distance t is the closeness −t).
     log_ratios
-        Add up what Cllr needs: for scores that are natural logarithms of likelihood ratios.
+        Whether to compute the sums for Cllr, if scores are natural logarithms of likelihood ratios.
     """
     near = pairs.acquired
     genuine = collect_genuine(scores, near, threads)
@@ -275,10 +275,10 @@ def count_pairs(
 
 
 def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: bool = False) -> PairCounts:
-    """Count a list of comparisons that says which are mated, at every genuine score and at the thresholds.
+    """Count a list of comparisons with mated flags, at every genuine score and at the thresholds.
 
-    A sample compared with itself, and a pair that is listed both ways round, count as in a matrix: not at all, and once.
-    Where a list repeats a pair the same way round, its ids do not tell samples apart and every row counts.
+    As in a matrix, a sample compared with itself is not counted, and a pair listed in both orders counts once. If a list
+    repeats a pair in the same order, its ids do not identify samples and every row counts.
     """
     if trials.orientation is None:
         raise UsageError(
@@ -290,7 +290,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
 
 def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: bool = False) -> PairCounts:
-    """Count every comparison of a list: as `count_trials`, of what `each_pair_once` leaves of it."""
+    """Count every row of a list, such as the result of `each_pair_once`; otherwise like `count_trials`."""
     frame = trials.frame
     unknown = frame["mated"].null_count()
     if unknown:
@@ -316,7 +316,7 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
 
 
 def allowed_errors(rate: float, n: Counts | int) -> Counts:
-    """Find the most errors among `n` for a rate not to be exceeded: the largest count whose share is not above it."""
+    """Find the largest number of errors among `n` that does not exceed a rate."""
     allowed: Counts = np.floor(rate * np.asarray(n)).astype(np.int64) + 1
     for _ in range(2):
         allowed -= allowed / n > rate
@@ -324,7 +324,7 @@ def allowed_errors(rate: float, n: Counts | int) -> Counts:
 
 
 def each_pair_once(trials: Trials) -> Trials:
-    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
+    """Leave out self-comparisons and pairs listed in both orders, if ids identify samples."""
     frame = trials.frame
     query, target = frame["query"], frame["target"]
     if max(query.null_count(), target.null_count()) == frame.height:
@@ -354,18 +354,18 @@ def each_pair_once(trials: Trials) -> Trials:
 
 @dataclass(frozen=True)
 class _Edges:
-    """Where to count: the edges asked for, and those of the histogram's bins.
+    """The edges to count at: those requested, and those of the histogram bins.
 
     Attributes
     ----------
     ended
-        All of them, and infinity.
+        All edges, and infinity.
     wanted, genuine_at
-        The distinct genuine scores and the thresholds, and how many genuine scores equal each.
+        The distinct genuine scores and the thresholds, and the number of genuine scores equal to each.
     bins
-        Those of the histogram.
+        The edges of the histogram bins.
     places
-        Before which of the wanted edges each stands that is of the histogram alone.
+        The insertion positions, among the wanted edges, of edges of the histogram only.
     """
 
     ended: Floats
@@ -376,7 +376,7 @@ class _Edges:
 
     @classmethod
     def of(cls, genuine: Floats, thresholds: Sequence[float], impostors: Floats) -> _Edges:
-        """Make edges of genuine scores in ascending order, thresholds, and some impostors, the lowest and the highest if they are known."""
+        """Make edges from ascending genuine scores, thresholds, and some impostors, including the extremes if known."""
         extra = np.asarray(thresholds, dtype=np.float64).ravel()
         if np.isnan(extra).any():
             raise UsageError("A threshold must be a number.")
@@ -396,22 +396,22 @@ class _Edges:
 
     @property
     def genuine_at_every(self) -> Counts:
-        """How many genuine scores equal each of all edges."""
+        """The number of genuine scores equal to each edge, for all edges."""
         return np.insert(self.genuine_at, self.places, 0)
 
     def move_together(self, counts: Counts) -> Counts:
-        """Of rows of counts, one for every edge, put those for the edges asked for first, and return them."""
-        behind = self.places + np.arange(1, len(self.places) + 1)  # each edge that is of the bins alone
+        """Move the rows of counts for the requested edges to the front, and return them."""
+        behind = self.places + np.arange(1, len(self.places) + 1)  # the edges of bins only
         for left_out, (start, stop) in enumerate(pairwise([0, *behind, len(counts) + 1])):
             counts[start - left_out : stop - 1 - left_out] = counts[start : stop - 1]
         return counts[: len(self.wanted)]
 
 
 def _distinct(ascending: Floats) -> tuple[Floats, Counts]:
-    """Make minus zeros among some numbers plain ones; return the distinct numbers, and how often each is there."""
+    """Replace minus zeros; return the distinct numbers and their counts."""
     first = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    ascending += 0.0  # in place: new memory for so many takes longer than to add
+    ascending += 0.0  # in place: allocating new memory takes longer than adding
     if first.all():
         return ascending, np.ones(len(ascending), dtype=np.int64)
     places = np.flatnonzero(first)
@@ -419,7 +419,7 @@ def _distinct(ascending: Floats) -> tuple[Floats, Counts]:
 
 
 def _new_among(edges: Floats, more: Floats) -> tuple[Counts, Floats]:
-    """Before which edges some numbers belong that are not among them, and these numbers; both ascend and are distinct."""
+    """The numbers that are not among the edges, and their insertion positions; both inputs are ascending and distinct."""
     places = np.searchsorted(edges, more)
     new = np.searchsorted(edges, more, side="right") == places
     return places[new], more[new]
@@ -433,7 +433,7 @@ def _count_products(
     threads: int | None,
     progress: Progress,
 ) -> PairAccumulator:
-    """Count in tiles of matrix products, settling by the exact score what they cannot tell."""
+    """Count in tiles of matrix products, and decide doubtful pairs by the exact score."""
     products = Products.of(scores, pairs).settled_by(edges, impostors)
     ended, keys = (np.append(values, np.inf) for values in (edges, products.keys(edges)))
     grid = ScoreGrid.of(ended, keys, products.band, products.keys(impostors), products.dtype)
@@ -443,7 +443,7 @@ def _count_products(
 
 @dataclass(frozen=True, eq=False)
 class _OfProducts:
-    """Counts of some blocks of products, and how many pairs they hold."""
+    """The counts of some blocks of products, and their number of pairs."""
 
     products: Products
     pairs: PairSet
@@ -459,7 +459,7 @@ class _OfProducts:
 
 @dataclass(frozen=True, eq=False)
 class _OfTiles:
-    """Counts of some tiles of whole rows, and how many pairs they hold."""
+    """The counts of some tiles of whole rows, and their number of pairs."""
 
     scores: Scores
     pairs: PairSet
@@ -480,7 +480,7 @@ class _OfTiles:
 def _added(
     task: _OfProducts | _OfTiles, work: Iterable[Any], threads: int | None, progress: Progress
 ) -> PairAccumulator:
-    """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
+    """Sum the counts of runs of blocks, long enough that merging is cheap; the result does not depend on the order."""
     merged = PairAccumulator(task.grid)
     n_pairs = task.pairs.n_genuine + task.pairs.n_impostor
     length = 1 + task.grid.n_edges // _EDGES_A_BLOCK + min(_MOST_MORE, n_pairs // _WORTH_ONE_MORE)
@@ -497,7 +497,7 @@ def _runs(work: Iterable[Work], length: int) -> Iterator[list[Work]]:
 
 
 class _Tails(NamedTuple):
-    """How many impostor scores there are, how many at or above and above every edge (a row each), the lowest and the highest."""
+    """The number of impostor scores, the numbers at or above and above every edge (one row each), and the extremes."""
 
     n: int
     reaching: Counts
@@ -505,14 +505,14 @@ class _Tails(NamedTuple):
 
     @classmethod
     def of(cls, total: PairAccumulator, extremes: Floats) -> _Tails:
-        """Add up all that was counted from above, in place: new memory for so many takes longer than to add."""
+        """Cumulate the counts from above, in place: allocating new memory takes longer than adding."""
         slots = total.pour()
         np.cumsum(slots[::-1], out=slots[::-1])
         return cls(int(slots[0]), slots[1:].reshape(-1, 2), extremes)
 
     @classmethod
     def of_sorted(cls, closeness: Floats, edges: _Edges) -> _Tails:
-        """Count scores in ascending order, which is done sooner than a kernel is compiled if they are few."""
+        """Count scores in ascending order; for few scores, this is faster than compiling a kernel."""
         n = len(closeness)
         not_above = [np.searchsorted(closeness, edges.every, side) for side in ("left", "right")]
         return cls(n, n - np.stack(not_above, axis=1), closeness[[0, -1]] if n else closeness)
@@ -521,9 +521,9 @@ class _Tails(NamedTuple):
 def _of_list(
     genuine: Floats, thresholds: Sequence[float], impostors: pl.Series, sign: float
 ) -> tuple[_Tails, _Edges]:
-    """Sort the genuine scores, and count impostor scores that are all in memory at every edge.
+    """Sort the genuine scores, and count impostor scores in memory at every edge.
 
-    A short list of impostors is sorted; of a long one each finds its place.
+    A short list of impostors is sorted; in a long one, each score is placed separately.
     """
     n = len(impostors)
     if n < LONG:
@@ -547,7 +547,7 @@ def _of_list(
 
 
 def _parts_of(chunks: Iterable[Floats], length: int) -> list[list[Floats]]:
-    """Share the scores of a list out to parts of a length, the last one shorter, without copying them."""
+    """Split the scores of a list into parts of a given length, the last one shorter, without copying."""
     parts: list[list[Floats]] = []
     room = 0
     for chunk in chunks:
@@ -561,7 +561,7 @@ def _parts_of(chunks: Iterable[Floats], length: int) -> list[list[Floats]]:
 
 
 def _ends_of(part: Iterable[Floats]) -> Floats:
-    """The lowest and the highest score of every run that fits into a cache, which is read once for both."""
+    """The lowest and the highest score of runs that fit into the cache, so that each is read once."""
     runs = (values[some] for values in part for some in slices(len(values), _RUN))
     return np.array([(run.min(), run.max()) for run in runs])
 
@@ -576,7 +576,7 @@ def _count_part(grid: ScoreGrid, sign: float, part: Iterable[Floats]) -> PairAcc
 
 
 def _cost_of_list(impostors: pl.Series, sign: float) -> float:
-    """The sum of ln(1 + e^s) over impostor scores, which are added in ascending order."""
+    """The sum of ln(1 + e^s) over impostor scores, added in ascending order."""
     costs = PairAccumulator(np.empty(0))
     costs.add_costs_of_list(np.sort(sign * impostors.to_numpy()))
     return costs.cost
@@ -597,7 +597,7 @@ def _counts(
     dont_care: tuple[int, int],
     notes: tuple[Note, ...],
 ) -> PairCounts:
-    """Put together what was counted; genuine scores ascend."""
+    """Assemble the counts; genuine scores are ascending."""
     extremes = impostors.extremes
     bins = np.searchsorted(edges.every, edges.bins)
     at_bins = impostors.reaching[bins, 0]

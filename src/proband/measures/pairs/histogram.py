@@ -1,4 +1,4 @@
-"""Where genuine and impostor scores lie: exact counts in equal bins that are fixed before most scores are seen."""
+"""Histograms of genuine and impostor scores: exact counts in equal bins, fixed before most scores are read."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from proband.measures.pairs.pair_set import Counts, Floats
 from proband.samples.table import frozen
 
 _BINS = 200
-_SPARE_BINS = 100  # kept ready on either side for scores beyond those known at first
+_SPARE_BINS = 100  # spare bins on either side, for scores beyond those known at first
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Counts of genuine and impostor scores in bins: from each edge up to below the next, the last up to its end.
+    """Counts of genuine and impostor scores in half-open bins; the last bin includes its end.
 
-    The bins are equally wide and cover all scores, but an outermost one may reach further, to scores far from all others.
+    The bins have equal width and cover all scores, but the outermost ones may be wider to include outlying scores.
 
     Attributes
     ----------
     edges
-        Of the bins, one more than there are.
+        The edges of the bins, one more than bins.
     genuine, impostor
-        Counts in each bin.
+        The counts in each bin.
     """
 
     edges: Floats
@@ -33,22 +33,22 @@ class Histogram:
 
 
 def bin_edges(genuine: Floats, impostors: Floats) -> Floats:
-    """Cut the range of the scores known so far into 200 equal bins, with 100 spare ones on either side."""
+    """Divide the range of the scores known so far into 200 equal bins, with 100 spare bins on either side."""
     low, high = _range(genuine, impostors)
     if not low < high:
         return np.array([low]) if low == high else np.empty(0)
     share = np.arange(-_SPARE_BINS, _BINS + _SPARE_BINS + 1) / _BINS
     with np.errstate(over="ignore", invalid="ignore"):
         edges = (1 - share) * low + share * high
-    return np.unique(edges[np.isfinite(edges)])  # a narrow range may not have as many numbers
+    return np.unique(edges[np.isfinite(edges)])  # a narrow range may not contain enough distinct numbers
 
 
 def histogram_of(
     bins: Floats, genuine: Floats, extremes: Floats, at_least: Counts, n_impostor: int
 ) -> Histogram:
-    """Make a histogram from the impostors at or above every bin's edge, keeping the bins that hold the scores.
+    """Make a histogram from the number of impostors at or above every bin edge, without empty outer bins.
 
-    Genuine scores ascend; `extremes` are the lowest and highest impostor scores, if there are any.
+    Genuine scores are ascending; `extremes` are the lowest and highest impostor scores, if any.
     """
     low, high = _range(genuine[[0, -1]] if len(genuine) else genuine, extremes)
     if np.isnan(low):
@@ -68,7 +68,7 @@ def histogram_of(
 
 
 def _range(genuine: Floats, impostors: Floats) -> tuple[float, float]:
-    """The lowest and highest of all; NaN if there is nothing."""
+    """The lowest and highest score of all; NaN if there are none."""
     known = [values for values in (genuine, impostors) if values.size]
     if not known:
         return np.nan, np.nan

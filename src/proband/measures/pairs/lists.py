@@ -1,4 +1,4 @@
-"""Single comparisons, where they are few: the genuine ones, and the impostors above a threshold."""
+"""Lists of few comparisons: the genuine ones, and the impostors above a threshold."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from proband.scores import Embeddings, Scores
 from proband.words import count, counted, digits
 
 _TAIL_LIMIT = 5_000_000
-_ROOM = 4  # entries of a table of all pairs of people that take as much room as a listed one
+_ROOM = 4  # table entries that take as much memory as one listed pair of people
 
 Work = TypeVar("Work")
 Found = tuple[Codes, Codes, Floats]
 
 
 def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) -> tuple[Codes, Floats]:
-    """Return the subject and the closeness of every genuine comparison that has a score, row by row."""
+    """Return the subject and the closeness of every genuine comparison with a score, row by row."""
     near = pairs.acquired
     genuine = collect_genuine(scores, near, threads)
     return near.row_codes[genuine.rows], genuine.closeness
 
 
 class ImpostorMeetings(NamedTuple):
-    """How many impostor comparisons every two subjects have, or how many they lack: whichever are fewer comparisons to list.
+    """The number of impostor comparisons of every two subjects, or of missing ones, whichever are fewer.
 
     Attributes
     ----------
     first, second, counts
-        Two subjects, the lower number first and in order, and a number of comparisons.
+        Two subjects, the lower code first and in order, and a number of comparisons.
     lacking
-        Whether these have no score, and all others have one.
+        Whether the counted comparisons are those without a score.
     """
 
     first: Codes
@@ -51,16 +51,16 @@ class ImpostorMeetings(NamedTuple):
 
 
 def impostor_meetings(scores: Scores, pairs: PairSet, threads: int | None = None) -> ImpostorMeetings | None:
-    """Count the impostor comparisons of every two subjects that have a score, or those that have none: None if every one has."""
+    """Count the impostor comparisons of every two subjects with a score, or those without; None if all have scores."""
     near = pairs.acquired
     if scores.cells(near.rows[:1], near.columns[:1]) is None:
         return None
-    # Cells that mark a sample's comparison with itself, or a genuine one, leave nobody out; people × people are many to list.
+    # Marked self-comparisons or genuine cells lose no impostors; and all pairs of people are too many to list.
     n_lacking = sum(run_blocks(_Gaps(scores, near), row_blocks(near), threads))
     if not n_lacking:
         return None
     most = 1 + int(max(near.row_codes.max(initial=0), near.column_codes.max(initial=0)))
-    # How often people meet has no simple form where only some samples are on both axes, from which gaps could be taken.
+    # If only some samples are on both axes, totals per pair have no simple form from which gaps could be subtracted.
     lacking = 2 * n_lacking <= near.n_impostor and (near.symmetric or not near.n_shared)
     found = run_blocks(_Met(scores, near, most, lacking), row_blocks(near), threads)
     keys, counts = _summed(found, n_lacking if lacking else near.n_impostor - n_lacking, most**2)
@@ -70,7 +70,7 @@ def impostor_meetings(scores: Scores, pairs: PairSet, threads: int | None = None
 
 
 def _summed(found: Iterable[tuple[Counts, Codes]], n_listed: int, n_keys: int) -> tuple[Counts, Codes]:
-    """Every key there is, in order, and the sum of its counts: in a table of all keys, where a list would take more room."""
+    """The distinct keys, in order, and the sum of their counts, using a table of all keys if it is smaller than a list."""
     if _ROOM * n_listed >= n_keys:
         table = np.zeros(n_keys, dtype=np.int32)
         for keys, counts in found:
@@ -85,7 +85,7 @@ def _summed(found: Iterable[tuple[Counts, Codes]], n_listed: int, n_keys: int) -
 
 
 def _impostors(tile: ScoreTile) -> npt.NDArray[np.bool_]:
-    """Which cells of a tile are comparisons of different people that count."""
+    """The cells of a tile that are counted comparisons of different people."""
     counted = np.arange(tile.values.shape[1]) >= tile.firsts[:, None]
     counted &= tile.column_codes != tile.row_codes[:, None]
     return counted
@@ -93,7 +93,7 @@ def _impostors(tile: ScoreTile) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class _Gaps:
-    """How many impostor comparisons of a block of rows have no score."""
+    """The number of impostor comparisons without a score in a block of rows."""
 
     scores: Scores
     pairs: PairSet
@@ -105,7 +105,7 @@ class _Gaps:
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """How often every two subjects of a block of rows meet with a score, or without; a pair is lower × `most` + higher."""
+    """The number of comparisons of every two subjects with (or without) a score in a block of rows; the key is lower × `most` + higher."""
 
     scores: Scores
     pairs: PairSet
@@ -129,12 +129,12 @@ def tail_pairs(
     threads: int | None = None,
     below: float = np.inf,
 ) -> Found:
-    """Return all impostor comparisons at or above a closeness, and below another: the subjects of both sides, and the closeness.
+    """Return all impostor comparisons at or above a closeness, and below another, with the subjects of both sides.
 
     Raises
     ------
     DesignError
-        If there are more than `limit`; it says how many.
+        If there are more than `limit`; it states the number.
     """
     near = pairs.acquired
     rows, columns, closeness = tail_places(scores, pairs, threshold, limit, threads, below)
@@ -149,12 +149,12 @@ def tail_places(
     threads: int | None = None,
     below: float = np.inf,
 ) -> Found:
-    """Return all impostor comparisons at or above a closeness, and below another: their places among acquired rows and columns, and the closeness.
+    """Return all impostor comparisons at or above a closeness, and below another, with positions among acquired rows and columns.
 
     Raises
     ------
     DesignError
-        If there are more than `limit`; it says how many.
+        If there are more than `limit`; it states the number.
     """
     if np.isnan(threshold):
         raise UsageError("A threshold must be a number.")
@@ -175,7 +175,7 @@ def tail_places(
 def finding(
     scores: Scores, near: PairSet, threshold: float, below: float = np.inf
 ) -> tuple[Callable[[Any], Iterable[Found]], Iterable[Any]]:
-    """Return what finds impostors in a block by their closeness, and the blocks; all samples are acquired."""
+    """Return a task that finds impostors in a block by their closeness, and the blocks; all samples are acquired."""
     if isinstance(scores, Embeddings) and scores.is_product and near.n_impostor:
         products = Products.of(scores, near)
         return _InProducts(products, near, threshold, below), products.blocks(near)
@@ -231,12 +231,12 @@ class _InProducts:
 
 
 def _placed(within: Positions, start: int) -> Codes:
-    """Places among all rows or columns, from those within a tile."""
+    """Positions among all rows or columns, from those within a tile."""
     return (within + start).astype(np.int32)
 
 
 def _places(tile: ScoreTile, bound: float) -> tuple[Positions, Positions]:
-    """Where the impostors at or above a bound stand in a tile, row by row."""
+    """The positions of impostors at or above a bound in a tile, row by row."""
     values = tile.values
     with np.errstate(over="ignore"):
         least = values.dtype.type(bound)
@@ -253,7 +253,7 @@ def _places(tile: ScoreTile, bound: float) -> tuple[Positions, Positions]:
 def _gather(
     find: Callable[[Work], Iterable[Found]], work: Iterable[Work], limit: int, threads: int | None
 ) -> tuple[list[Found], int]:
-    """Collect what is found in blocks of work; beyond the limit go on counting, but keep nothing."""
+    """Collect what is found in blocks; beyond the limit, only count."""
     nothing: Found = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
     gathered = [nothing]
     n_gathered = 0
@@ -268,7 +268,7 @@ def _gather(
 
 @dataclass(frozen=True, eq=False)
 class _UpTo:
-    """What is found in a block, and how much; nothing is kept of more than the limit."""
+    """What is found in a block, and its number; nothing is kept beyond the limit."""
 
     find: Callable[[Any], Iterable[Found]]
     limit: int

@@ -1,4 +1,4 @@
-"""Which comparisons count in verification: every pair of samples once, and none with itself."""
+"""The comparisons that count in verification: every pair of samples once, and no sample with itself."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ _ON_BOTH_AXES = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class PairSet:
-    """The comparisons that count: rows × columns of some scores, less self-comparisons and repetitions.
+    """The comparisons that count: rows × columns of some scores, without self-comparisons and repetitions.
 
     Samples that are on both axes come first on both, in the same order. Row i then counts with the columns from
-    ``firsts[i]`` on: so a sample never meets itself, and two samples that are on both axes meet once, as query the one
-    that comes first.
+    ``firsts[i]`` on, so no sample is compared with itself, and two samples on both axes are compared once, with the first
+    as the query.
 
     Attributes
     ----------
     rows, columns
         Positions on the query and on the target axis of the scores.
     row_samples, column_samples
-        Which samples of the table they are.
+        Their samples, as positions in the table.
     row_codes, column_codes
         Their subjects.
     row_failed, column_failed
-        Whether the sample is marked as failed to acquire. Comparisons with it have no score; they are counted apart.
+        Whether the sample is marked as failed to acquire. Its comparisons have no score and are counted separately.
     n_shared
-        How many samples are on both axes.
+        The number of samples on both axes.
     notes
-        What was left out, and how pairs were chosen.
+        Notes on what was left out, and on the choice of pairs.
 
     """
 
@@ -77,10 +77,10 @@ class PairSet:
         Parameters
         ----------
         scores
-            Whose axes the pairs are on.
+            The scores.
         within
-            An experiment: its probes are compared with its gallery. Or the samples table: all queries with all targets; ids
-            it does not know are left out, and counted in a note.
+            An experiment: its probes are compared with its gallery. Or the samples table: all queries with all targets; unknown
+            ids are left out, and counted in a note.
         """
         if isinstance(within, Samples):
             samples = within
@@ -96,7 +96,7 @@ class PairSet:
         else:
             samples = within.samples
             rows, columns = axis_positions(within, scores)
-            # In the order they are stored, so that they are read in one go.
+            # In storage order, so that they are read sequentially.
             by_row, by_column = np.argsort(rows), np.argsort(columns)
             rows, row_samples = rows[by_row], within.probes[by_row]
             columns, column_samples = columns[by_column], within.gallery[by_column]
@@ -125,7 +125,7 @@ class PairSet:
 
     @cached_property
     def firsts(self) -> Counts:
-        """The column from which on each row counts."""
+        """The first counted column of each row."""
         place = np.arange(len(self.rows))
         return frozen(np.where(place < self.n_shared, place + 1, 0))
 
@@ -155,7 +155,7 @@ class PairSet:
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """Genuine and impostor comparisons, failed samples included: from how many samples each subject has."""
+        """The numbers of genuine and impostor comparisons, including failed samples, from the numbers of samples per subject."""
         most = 1 + max(self.row_codes.max(initial=-1), self.column_codes.max(initial=-1))
         on_rows, on_columns, on_both = (
             np.bincount(codes, minlength=most)
@@ -168,22 +168,22 @@ class PairSet:
 
     @property
     def n_genuine(self) -> int:
-        """How many comparisons are of one subject, both samples acquired."""
+        """The number of genuine comparisons with both samples acquired."""
         return self.acquired._sizes[0]
 
     @property
     def n_impostor(self) -> int:
-        """How many comparisons are of two subjects, both samples acquired."""
+        """The number of impostor comparisons with both samples acquired."""
         return self.acquired._sizes[1]
 
     @property
     def n_failed_genuine(self) -> int:
-        """How many genuine comparisons are lost to samples that failed to acquire."""
+        """The number of genuine comparisons lost to samples that failed to acquire."""
         return self._sizes[0] - self.n_genuine
 
     @property
     def n_failed_impostor(self) -> int:
-        """How many impostor comparisons are lost to samples that failed to acquire."""
+        """The number of impostor comparisons lost to samples that failed to acquire."""
         return self._sizes[1] - self.n_impostor
 
     @cached_property
@@ -192,7 +192,7 @@ class PairSet:
         return order, self.column_codes[order]
 
     def genuine(self, block: slice) -> tuple[Positions, Positions]:
-        """List the genuine pairs of some rows: places among the rows and among the columns, row by row."""
+        """List the genuine pairs of some rows, as positions among rows and columns, row by row."""
         order, codes = self._by_subject
         begin = np.searchsorted(codes, self.row_codes[block], side="left")
         sizes = np.searchsorted(codes, self.row_codes[block], side="right") - begin
@@ -214,7 +214,7 @@ class PairSet:
 
 
 def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
-    """The positions on an axis whose samples the table knows, and where those stand in the table."""
+    """The positions on an axis of samples in the table, and their positions in the table."""
     places = axis.positions_in(samples.ids)
     known = np.flatnonzero(places >= 0)
     if not known.size:
@@ -228,7 +228,7 @@ def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
 def _shared_first(
     row_samples: Positions, column_samples: Positions, n_samples: int
 ) -> tuple[Positions, Positions, int]:
-    """Orders of rows and of columns that begin with the samples both have, in the order of the rows."""
+    """Orders of rows and columns that begin with the shared samples, in row order."""
     column_of = np.full(n_samples, -1, dtype=np.intp)
     column_of[column_samples] = np.arange(len(column_samples))
     found = column_of[row_samples]

@@ -1,6 +1,6 @@
-"""How every impostor comparison stands among the genuine ones, summed by person and by two people, in flat memory.
+"""Placements of impostor comparisons among the genuine ones, summed by person and by pair of people, in constant memory.
 
-People are taken in blocks, and two blocks at a time: all comparisons of two people are then seen together.
+People are processed in pairs of blocks, so that all comparisons of two people are together.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from proband.scores import Embeddings, Scores
 from proband.scores.base import Cells, Values
 
 _CELLS = 1 << 22  # scores held at once by a thread
-_GUIDES = 1 << 14  # even steps between the extremes of genuine scores, from which places are sought
+_GUIDES = 1 << 14  # equal steps between the extremes of genuine scores, as starting points of searches
 
 
 class PlacementSums(NamedTuple):
-    """What impostor comparisons add to an area, less what they should: by person, and squared by two people.
+    """Deviations of impostor comparisons from the mean area, summed by person, and squared by pair of people.
 
     Attributes
     ----------
     totals
-        The sum over the comparisons that each person takes part in; people are those of the pairs, in the order of their codes.
+        The sum over the comparisons of each person of the pairs, in the order of their codes.
     counts
-        How many comparisons each takes part in.
+        The number of comparisons of each person.
     squares
-        The sum over every two people of the square of their sum.
+        The sum over all pairs of people of the square of their sum.
     n
-        How many comparisons there are.
+        The number of comparisons.
     """
 
     totals: Floats
@@ -51,9 +51,9 @@ class PlacementSums(NamedTuple):
 def placements(
     scores: Scores, pairs: PairSet, genuine: Floats, area: float, threads: int | None = None
 ) -> PlacementSums:
-    """Sum, over impostor comparisons that have a score, the share of genuine ones that are closer (ties half) less the area."""
+    """Sum, over impostor comparisons with a score, the share of genuine ones that are closer (ties half) minus the area."""
     near = _by_person(pairs.acquired)
-    # The area itself is counted exactly elsewhere; for its variance products in single precision are more than enough.
+    # The area itself is counted exactly elsewhere; for its variance, single-precision products suffice.
     products = None
     if isinstance(scores, Embeddings) and scores.is_product:
         products = Products.of(scores, near)
@@ -79,7 +79,7 @@ def placements(
 
 
 def _by_person(pairs: PairSet) -> PairSet:
-    """The same pairs in the order of people; images on both axes stay in one order."""
+    """The same pairs in the order of people; shared images keep the same order on both axes."""
     if pairs.n_shared and not pairs.symmetric:
         raise ValueError("only pairs of the same images or of different images can be ordered")
     by_row = np.argsort(pairs.row_codes, kind="stable")
@@ -95,7 +95,7 @@ def _by_person(pairs: PairSet) -> PairSet:
 
 
 class _Two(NamedTuple):
-    """Two blocks of people: the numbers of the first and of the last but one of each."""
+    """Two blocks of people, each with its start and stop."""
 
     first: slice
     second: slice
@@ -124,7 +124,7 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Guided:
-    """Distinct genuine closeness in ascending order, how many lie below each, and where to begin to look for a place."""
+    """Distinct genuine closeness in ascending order, the number below each, and starting points for searches."""
 
     edges: Floats
     below: npt.NDArray[np.int64]
@@ -192,21 +192,21 @@ class _Placed:
             )
             codes = self.pairs.row_codes[some], self.pairs.column_codes[columns]
             if cells is not None:
-                # Closer than every genuine score they add nothing, and are then taken out of the counts.
+                # Scores closer than every genuine score add nothing, and are removed from the counts.
                 without = cells != OK
                 values = np.where(without, np.asarray(sign * np.inf, dtype=values.dtype), values)
                 without &= np.arange(values.shape[1]) >= firsts[:, None]
                 without &= codes[0][:, None] != codes[1]
                 at, to = np.nonzero(without)
                 np.subtract.at(counts, (left[at], right[to]), 1)
-            values = frozen(values.view())  # of one kind, wherever they are from: the kernel is compiled once
+            values = frozen(values.view())  # always of one type, so that the kernel is compiled once
             add_placements(
                 values, firsts, sign, left, right, *codes,
                 self.genuine.edges, self.genuine.below, self.genuine.guide, self.genuine.scale, sums, counts,
             )  # fmt: skip
 
     def _tile(self, rows: slice, columns: slice) -> tuple[Values, Cells | None, float]:
-        """Scores of some rows and columns and their cells, or products, and what makes them closeness."""
+        """Scores of some rows and columns and their cells, or products, with the sign to convert them to closeness."""
         if self.products is None:
             places = (np.arange(some.start, some.stop) for some in (rows, columns))
             values, cells = read_places(self.scores, self.pairs, *places)
@@ -220,5 +220,5 @@ class _Placed:
 
 
 def _between(people: Positions, block: slice) -> slice:
-    """The places of some people's images, which stand in their order."""
+    """The positions of the images of some people, which are contiguous."""
     return slice(*(int(at) for at in np.searchsorted(people, [block.start, block.stop])))

@@ -8,8 +8,8 @@ at most `band`:
 - Euclidean distance: x·y − |x|²/2 − |y|²/2 = −|x − y|²/2, after moving the origin to the targets' centre and scaling the
   longest vector to one.
 
-All factors are at most one in length, so a product of d terms is off by at most about d units of rounding whatever the
-order of addition (Higham's bound); rounding the factors, and the defined score's own rounding, add a few units more.
+All factors have length at most one, so the error of a product of d terms is at most about d units of rounding in any
+order of addition (Higham's bound); rounding of the factors and of the defined score adds a few units.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from proband.scores.screening import SHORTEST, longest_vector, mean_vector
 
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53  # units of rounding
 _STRIP, _ROWS_AT_ONCE, _COLUMNS_AT_ONCE = 8192, 512, 1024  # a tile of products stays in cache
-_DOUBTFUL = 0.1  # beyond this share of doubtful pairs, settling them costs more than float64 products do
+_DOUBTFUL = 0.1  # above this share of doubtful pairs, exact scores cost more than float64 products
 
 
 class _Room(local):
-    """Where a thread's products go, tile after tile and block after block: memory that is new each time must first be cleared."""
+    """A buffer for the products of a thread, reused for all tiles and blocks because new memory must be cleared first."""
 
     held: Values = np.empty(0)
 
     def of(self, n: int, dtype: type[np.floating[Any]]) -> Values:
-        """Room for so many products, which the next block of this thread overwrites."""
+        """A buffer for n products, overwritten by the next block of this thread."""
         if len(self.held) < n or self.held.dtype != dtype:
             self.held = np.empty(n, dtype)
         return self.held[:n]
@@ -48,30 +48,30 @@ class _Room(local):
 _ROOM = _Room()
 
 Exact = tuple[Values, Values, Values, Values, int]  # vectors and lengths of both sides, and the metric
-Quick = tuple[Values, Values, float]  # factors of both sides, and how far off their product in lanes may be
+Quick = tuple[Values, Values, float]  # factors of both sides, and the error bound of their product in lanes
 
 
 @dataclass(frozen=True)
 class Block:
-    """A strip of rows, and some columns to compare them with.
+    """A strip of rows, and the columns to compare them with.
 
     Attributes
     ----------
     rows, columns
-        Which comparisons they are.
+        The rows and columns of the comparisons.
     """
 
     rows: slice
     columns: slice
 
     def n_pairs(self, pairs: PairSet) -> int:
-        """How many pairs of the block count."""
+        """The number of counted pairs in the block."""
         firsts = np.maximum(pairs.firsts[self.rows], self.columns.start)
         return int(np.maximum(self.columns.stop - firsts, 0).sum())
 
 
 class Strip(NamedTuple):
-    """The vectors of a strip of rows as they are, their lengths, and made ready.
+    """The vectors of a strip of rows, their lengths, and the prepared vectors.
 
     Attributes
     ----------
@@ -88,20 +88,20 @@ class Strip(NamedTuple):
 class Tile:
     """Products of some rows with some columns; row i counts from column ``firsts[i]`` on.
 
-    `exact` is what `proband.kernels.vectors.score` takes to score the same pairs exactly.
+    `exact` has the arguments of `proband.kernels.vectors.score` for exact scores of the same pairs.
 
     Attributes
     ----------
     products, firsts
-        Rows × columns, and the column from which on each row counts.
+        Rows × columns, and the first counted column of each row.
     row_codes, column_codes
-        Whose the rows and the columns are.
+        The subjects of the rows and the columns.
     quick
-        The factors of both sides, and how far off their product may be when it is added up in lanes.
+        The factors of both sides, and the error bound of their product summed in lanes.
     exact
         Vectors and lengths of both sides, and the metric.
     first_row, first_column
-        The places of the first row and column in the set of pairs.
+        The positions of the first row and column in the set of pairs.
     """
 
     products: Values
@@ -115,22 +115,22 @@ class Tile:
 
     @property
     def arrays(self) -> tuple[Values, Counts, Codes, Codes, Quick, Exact]:
-        """What an accumulator takes."""
+        """The arguments of an accumulator."""
         return self.products, self.firsts, self.row_codes, self.column_codes, self.quick, self.exact
 
 
 @dataclass(frozen=True)
 class Products:
-    """How vectors are made ready for products, and what a product tells of the score.
+    """The preparation of vectors for products, and the relation of products to scores.
 
     Attributes
     ----------
     embeddings, centre
         The vectors, and what is subtracted from them.
     row_scale, column_scale, dtype
-        What rows and columns are divided by, and the precision of products.
+        The divisors of rows and columns, and the precision of products.
     strips
-        The strips that are in use.
+        The strips in use.
     """
 
     embeddings: Embeddings
@@ -142,7 +142,7 @@ class Products:
 
     @classmethod
     def of(cls, embeddings: Embeddings, pairs: PairSet) -> Products:
-        """Find the scales for some pairs; products are float32 until asked otherwise."""
+        """Find the scales for some pairs; products are float32 by default."""
         rows, columns = pairs.rows, pairs.columns
         centre = np.zeros(embeddings.dimension)
         row_scale = column_scale = 1.0
@@ -157,12 +157,12 @@ class Products:
 
     @property
     def band(self) -> float:
-        """How far a product may lie from the key of the pair's defined score, whatever the order of addition."""
+        """The error bound of a product, relative to the key of the defined score, for any order of addition."""
         return self._band(self._width)
 
     @property
     def quick_band(self) -> float:
-        """The same for a product that is added up in lanes: what counts is how many terms pass through one sum."""
+        """The error bound of a product summed in lanes, which depends on the number of terms in one sum."""
         whole, left = divmod(self._width, SCREEN_LANES)
         return self._band(whole + left + SCREEN_LANES.bit_length() - 1)
 
@@ -171,16 +171,16 @@ class Products:
         return self.embeddings.dimension + (2 if self.embeddings.metric == "l2" else 0)
 
     def _band(self, roundings: int) -> float:
-        """How far off a product may be each of whose terms is rounded so many times on its way into the sum.
+        """The error bound of a product whose terms are each rounded a given number of times.
 
-        Both factors are rounded too; what remains of four more is for the defined score and for products of errors.
+        Four more roundings cover both factors, the defined score and products of errors.
         """
-        if self.dtype is np.float64:  # the defined score's own rounding is as large as the product's
+        if self.dtype is np.float64:  # the rounding of the defined score is as large as that of the product
             return 8 * 1.01 * (self._width + 16) * _DOUBLE
         return (2 if self.embeddings.metric == "l2" else 1) * 1.01 * (roundings + 4) * _SINGLE
 
     def keys(self, closeness: Floats) -> Floats:
-        """Where closeness values stand on the scale of the products."""
+        """Convert closeness values to the scale of the products."""
         with np.errstate(over="ignore", under="ignore"):
             scaled = closeness / self.row_scale
             if self.embeddings.metric == "l2":
@@ -188,7 +188,7 @@ class Products:
             return scaled / self.column_scale
 
     def settled_by(self, edges: Floats, impostors: Floats) -> Products:
-        """Choose the precision: float64 where a sample of impostors shows too many too near an edge for float32."""
+        """Choose the precision: float64 if a sample of impostors has too many values too near an edge for float32."""
         edges, impostors = self.keys(edges), self.keys(impostors)
         low, high = (
             np.searchsorted(edges, impostors + side, "left" if side < 0 else "right")
@@ -199,7 +199,7 @@ class Products:
         return self
 
     def blocks(self, pairs: PairSet) -> Iterator[Block]:
-        """Cut the pairs into blocks; all blocks of a strip of rows follow one another, so that it is made ready once."""
+        """Divide the pairs into blocks; blocks of a strip of rows are consecutive, so that it is prepared once."""
         for rows in slices(len(pairs.rows), _STRIP):
             for columns in slices(len(pairs.columns), _COLUMNS_AT_ONCE, int(pairs.firsts[rows].min())):
                 yield Block(rows, columns)
@@ -211,7 +211,7 @@ class Products:
         return Strip(vectors, norms, self.ready(vectors, norms, self.row_scale))
 
     def tiles(self, block: Block, pairs: PairSet) -> Iterator[Tile]:
-        """Multiply out a block, some rows at a time. A tile's products are overwritten by the next tile's."""
+        """Multiply a block, some rows at a time. The products of a tile are overwritten by the next."""
         strip = self.strips.of(block.rows.start, lambda: self._strip(block.rows, pairs))
         columns = block.columns
         positions = pairs.columns[columns]
@@ -240,7 +240,7 @@ class Products:
             )
 
     def ready(self, vectors: Values, norms: Values, scale: float, halves_first: bool = False) -> Values:
-        """Make vectors ready: the products are ``ready(rows) @ ready(columns, halves_first=True).T``."""
+        """Prepare vectors: the products are ``ready(rows) @ ready(columns, halves_first=True).T``."""
         if self.embeddings.metric == "cosine":
             unit = np.empty(vectors.shape, self.dtype)
             return np.divide(vectors, norms[:, None], out=unit, casting="same_kind")

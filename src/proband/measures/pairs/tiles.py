@@ -1,4 +1,4 @@
-"""Scores of a set of pairs, read in tiles of whole rows; the genuine ones, and a look at some impostors."""
+"""Scores of a set of pairs, read in tiles of whole rows; the genuine ones, and a sample of impostors."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from proband.scores.base import Cells, Values
 
 _CELLS_AT_ONCE = 1 << 22  # scores held at once by a thread
 _FEW = 1 << 18  # genuine pairs
-_SAMPLE = (32, 1024)  # rows and columns looked at to see where impostor scores lie
+_SAMPLE = (32, 1024)  # rows and columns sampled for the range of impostor scores
 
 
 @dataclass(frozen=True)
 class ScoreTile:
     """Scores of some rows; row i counts from column ``firsts[i]`` on. `codes` has no columns if every cell is fine.
 
-    The first column is number `start` of the set of pairs.
+    The first column is column `start` of the set of pairs.
 
     Attributes
     ----------
     values, codes, firsts
-        Scores, the codes of their cells, and the column from which on each row counts.
+        Scores, the codes of their cells, and the first counted column of each row.
     sign
-        What turns a score into closeness.
+        The sign that converts scores to closeness.
     row_codes, column_codes, start
-        Whose rows and columns are, and the number of the first column.
+        The subjects of rows and columns, and the number of the first column.
     """
 
     values: Values
@@ -46,18 +46,18 @@ class ScoreTile:
 
     @property
     def arrays(self) -> tuple[Values, Cells, Counts, float, Codes, Codes]:
-        """What the kernels take."""
+        """The arguments of the kernels."""
         return self.values, self.codes, self.firsts, self.sign, self.row_codes, self.column_codes
 
 
 @dataclass(frozen=True)
 class GenuineScores:
-    """Genuine comparisons that have a score: where they stand and how close each is; and how many have none.
+    """Genuine comparisons with a score, with their positions and closeness, and the numbers without.
 
     Attributes
     ----------
     rows, columns, closeness
-        The places of each comparison in the set of pairs, and its closeness.
+        The positions of each comparison in the set of pairs, and its closeness.
     n_dont_care, n_failed
         Comparisons not to be counted, and comparisons that failed.
     """
@@ -71,12 +71,12 @@ class GenuineScores:
 
 @dataclass(frozen=True)
 class ImpostorScores:
-    """How close impostor comparisons are that have a score; and how many have none.
+    """The closeness of impostor comparisons with a score, and the numbers without.
 
     Attributes
     ----------
     closeness
-        In ascending order.
+        The values in ascending order.
     n_dont_care, n_failed
         Comparisons not to be counted, and comparisons that failed.
     """
@@ -87,22 +87,22 @@ class ImpostorScores:
 
 
 def sign_of(scores: Scores) -> float:
-    """Return what turns a score into closeness: 1 for similarities, −1 for distances."""
+    """Return the sign that converts scores to closeness: 1 for similarities, −1 for distances."""
     return 1.0 if scores.larger_is_closer else -1.0
 
 
 def row_blocks(pairs: PairSet) -> Iterator[slice]:
-    """Cut rows into runs whose tiles hold a bounded number of scores."""
+    """Divide rows into runs whose tiles have a bounded number of scores."""
     return slices(len(pairs.rows), max(1, _CELLS_AT_ONCE // max(1, len(pairs.columns))))
 
 
 def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
-    """Read the scores of some rows with every column they count with."""
+    """Read the scores of some rows with all their counted columns."""
     start = int(pairs.firsts[rows].min())
     values, codes = read_places(
         scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
     )
-    # All read-only: a kernel is compiled anew for arrays that are not what earlier ones were.
+    # All read-only: kernels are compiled again for arrays of another kind.
     return ScoreTile(
         frozen(values.view()),
         frozen(empty_cells(len(values)) if codes is None else codes.view()),
@@ -117,9 +117,9 @@ def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
 def read_places(
     scores: Scores, pairs: PairSet, rows: Positions, columns: Positions
 ) -> tuple[Values, Cells | None]:
-    """Read scores and cell codes at some places of the set of pairs.
+    """Read scores and cell codes at some positions of the set of pairs.
 
-    Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
+    If the comparison of two samples on both axes is a don't-care cell in one order, the other order counts.
     """
     values = scores.tile(pairs.rows[rows], pairs.columns[columns])
     codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
@@ -176,7 +176,7 @@ class _Genuine:
 
 
 def collect_impostors(scores: Scores, pairs: PairSet) -> ImpostorScores:
-    """Score every impostor pair of a set that is small enough to be held in memory."""
+    """Score every impostor pair of a set that fits into memory."""
     closeness, n_dont_care, n_failed = [np.empty(0)], 0, 0
     for rows in row_blocks(pairs):
         tile = read_tile(scores, pairs, rows)
@@ -192,7 +192,7 @@ def collect_impostors(scores: Scores, pairs: PairSet) -> ImpostorScores:
 
 
 def _read_each(scores: Scores, pairs: PairSet, left: Positions, right: Positions) -> tuple[Values, Cells]:
-    """Read scores and cell codes of single pairs; those not to be compared one way round count the other way."""
+    """Read scores and cell codes of single pairs; don't-care cells are replaced by those of the other order."""
     rows, columns = pairs.rows[left], pairs.columns[right]
     values, codes = scores.each(rows, columns), scores.each_cell(rows, columns)
     if codes is None:
@@ -207,7 +207,7 @@ def _read_each(scores: Scores, pairs: PairSet, left: Positions, right: Positions
 
 
 def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
-    """Look at some impostor pairs, always the same: their closeness tells where most scores lie."""
+    """Sample some impostor pairs, always the same, to estimate the range of most scores."""
     rng = np.random.default_rng(0)
     rows, columns = (
         np.sort(rng.choice(len(axis), min(len(axis), most), replace=False))

@@ -1,4 +1,4 @@
-"""Error rates of comparisons that weigh differently, in many replicates at once."""
+"""Error rates of weighted comparisons, in many replicates at once."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class WeightedRates:
-    """What comparisons weigh at and above every genuine score: edges × replicates.
+    """The weights of comparisons at and above every genuine score: edges × replicates.
 
-    It is what `ErrorRates` is for comparisons that all weigh the same. Replicates in which one kind weighs nothing give NaN.
+    It corresponds to `ErrorRates` for equally weighted comparisons. Replicates in which one kind has no weight give NaN.
 
     Attributes
     ----------
     genuine_at
-        What the genuine comparisons at each edge weigh; edges ascend in closeness.
+        The weight of genuine comparisons at each edge; edges are ascending in closeness.
     impostor_ge, impostor_gt
-        What the impostor comparisons at or above, and above each edge weigh.
+        The weight of impostor comparisons at or above, and above, each edge.
     n_impostor
-        What all impostor comparisons weigh.
+        The weight of all impostor comparisons.
     """
 
     genuine_at: Floats
@@ -35,13 +35,13 @@ class WeightedRates:
 
     @property
     def _shares(self) -> tuple[Floats, Floats]:
-        """What all comparisons of either kind weigh; NaN for nothing."""
+        """The weight of all comparisons of either kind; NaN if zero."""
         genuine = self.genuine_at.sum(axis=0)
         return tuple(np.where(one > 0, one, np.nan) for one in (genuine, self.n_impostor))  # type: ignore[return-value]
 
     @property
     def _below(self) -> Floats:
-        """What the genuine comparisons below each edge weigh."""
+        """The weight of genuine comparisons below each edge."""
         found: Floats = np.cumsum(self.genuine_at, axis=0) - self.genuine_at
         return found
 
@@ -53,7 +53,7 @@ class WeightedRates:
         return found
 
     def fnmr_at(self, fmr: float) -> Floats:
-        """FNMR at the least strict threshold whose FMR is not above the one given."""
+        """FNMR at the least strict threshold with an FMR of at most `fmr`."""
         genuine, impostor = self._shares
         allowed = self.impostor_ge <= fmr * self.n_impostor * (1 + _ROUNDING)
         place = np.where(allowed.any(axis=0), np.argmax(allowed, axis=0), len(allowed))
@@ -62,13 +62,13 @@ class WeightedRates:
         return found
 
     def eer(self) -> Floats:
-        """The equal error rate, the midpoint where FMR and FNMR do not meet: as `ErrorRates.eer`."""
+        """The equal error rate, or the midpoint if FMR and FNMR do not meet, like `ErrorRates.eer`."""
         genuine, impostor = self._shares
         n_edges, n = self.genuine_at.shape
         fmr, fnmr = np.empty((2 * n_edges + 2, n)), np.empty((2 * n_edges + 2, n))
         fmr[0], fnmr[0], fmr[-1], fnmr[-1] = 0.0, 1.0, 1.0, 0.0
         below = self._below
-        # From rejecting everything on: just above a genuine score, then at it.
+        # Starting from rejecting everything: just above a genuine score, then at it.
         fmr[1:-1:2], fmr[2:-1:2] = (self.impostor_gt / impostor)[::-1], (self.impostor_ge / impostor)[::-1]
         fnmr[1:-1:2], fnmr[2:-1:2] = ((below + self.genuine_at) / genuine)[::-1], (below / genuine)[::-1]
         after = np.argmax(fmr >= fnmr - _ROUNDING, axis=0)

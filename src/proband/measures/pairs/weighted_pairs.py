@@ -1,4 +1,4 @@
-"""Comparisons weighed by the units they are made of: people, or images within people."""
+"""Comparisons weighted by their units: people, or images within people."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 AnyWeights = npt.NDArray[np.integer[Any] | np.floating[Any]]
 
-_MOST = 20_000_000  # impostor comparisons that are held
-_CELLS = 1 << 22  # sums at edges that are held at once by a thread
+_MOST = 20_000_000  # impostor comparisons held in memory
+_CELLS = 1 << 22  # sums at edges held at once by a thread
 _REPLICATES = 128  # evaluated together at most
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What the rows and the columns of a set of pairs are drawn with.
+    """The sampling units of the rows and columns of a set of pairs.
 
     Attributes
     ----------
     n
-        How many units there are; `n` itself stands for what is never drawn and always weighs 1.
+        The number of units; the index `n` is for what is never resampled and has weight 1.
     rows, columns
         The unit of each row and column.
     strata
-        The person of each unit, where units are images; None where they are people.
+        The person of each unit if units are images; None if they are people.
     in_pairs
         Whether two units of one person make a genuine comparison.
     who
-        Where units are people, the number of each among the subjects of the table.
+        If units are people, the code of each among the subjects of the table.
     """
 
     n: int
@@ -57,7 +57,7 @@ class Units:
 
     @classmethod
     def people(cls, pairs: PairSet) -> Units:
-        """Every person is a unit: both people of a comparison are drawn."""
+        """Use people as units: both people of a comparison are resampled."""
         near = pairs.acquired
         who = np.unique(np.concatenate([near.row_codes, near.column_codes]))
         rows, columns = (
@@ -67,7 +67,7 @@ class Units:
 
     @classmethod
     def images(cls, pairs: PairSet) -> Units:
-        """Every image is a unit where the same are on both axes; otherwise every query, and targets stay."""
+        """Use images as units if both axes are the same; otherwise queries, with targets fixed."""
         near = pairs.acquired
         if near.n_shared and not near.symmetric:
             raise DesignError(
@@ -82,7 +82,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """Genuine or impostor comparisons in the kernel's order: their two units, what each weighs by itself, and its bin."""
+    """Genuine or impostor comparisons in the order of the kernel: their two units, own weights and bins."""
 
     first: Ints
     second: Ints
@@ -95,7 +95,7 @@ class _Kind:
         return cls(first[order], second[order], shares[order], bins[order].astype(np.int32))
 
     def sums(self, weights: Floats, n_bins: int) -> Floats:
-        """What the comparisons of each bin weigh in each replicate; `weights` is units × replicates."""
+        """The weight of the comparisons of each bin in each replicate; `weights` is units × replicates."""
         from proband.kernels.subject_bootstrap import add_weighted
 
         totals = np.zeros((n_bins, weights.shape[1]))
@@ -105,17 +105,17 @@ class _Kind:
 
 @dataclass(frozen=True, eq=False)
 class WeightedPairs:
-    """Every comparison of one algorithm, which weighs the product of the weights of its two units.
+    """Every comparison of one algorithm, weighted by the product of the weights of its two units.
 
-    A genuine comparison of a person who is drawn weighs once that person's weight, one of two images the product of theirs. No
-    unit is ever compared with a copy of itself.
+    A genuine comparison has the weight of the person once if units are people, and the product of both weights if units are
+    images. No unit is compared with a copy of itself.
 
     Attributes
     ----------
     units
-        What is weighed.
+        The units.
     n_edges, genuine, impostor
-        Distinct genuine scores, and the comparisons at and between them.
+        The number of distinct genuine scores, and the comparisons at and between them.
     """
 
     units: Units
@@ -133,7 +133,7 @@ class WeightedPairs:
         by_person: bool = False,
         threads: int | None = None,
     ) -> WeightedPairs:
-        """Hold every comparison that has a score.
+        """Collect every comparison with a score.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class WeightedPairs:
         rows, columns, closeness = tail_places(scores, pairs, -np.inf, _MOST, threads)
         edges, at = np.unique(own.closeness, return_inverse=True)
         among = np.searchsorted(edges, closeness, "left") + np.searchsorted(edges, closeness, "right")
-        # A person's weight counts once in a genuine comparison: both of its images come with the person.
+        # A person's weight counts once in a genuine comparison, since both images come with the person.
         partner = (
             units.columns[own.columns] if units.strata is not None else np.full(len(at), units.n, np.int32)
         )
@@ -159,7 +159,7 @@ class WeightedPairs:
         )
 
     def rates(self, weights: AnyWeights) -> WeightedRates:
-        """Weigh everything; `weights` is replicates × units."""
+        """Compute weighted error rates; `weights` is replicates × units."""
         drawn = np.ones((self.units.n + 1, len(weights)))
         drawn[:-1] = weights.T
         between = self.impostor.sums(drawn, 2 * self.n_edges + 1)
@@ -168,25 +168,25 @@ class WeightedPairs:
         return WeightedRates(genuine, reached[1::2], reached[2::2], reached[0])
 
     def values(self, measure: PairMeasure, weights: AnyWeights, threads: int | None = None) -> Floats:
-        """The measure in every replicate; NaN where no comparison of a kind weighs anything."""
+        """The measure in every replicate; NaN if all comparisons of a kind have no weight."""
         return self.replicates(measure, [weights], threads)
 
     def replicates(
         self, measure: PairMeasure, blocks: Iterable[AnyWeights], threads: int | None = None
     ) -> Floats:
-        """The measure in all replicates of blocks, in their order and the same at any number of threads."""
+        """The measure in all replicates of blocks, in order and independent of the number of threads."""
         most = max(1, min(_REPLICATES, _CELLS // (2 * self.n_edges + 1)))
         parts = (block[at : at + most] for block in blocks for at in range(0, len(block), most))
         return np.concatenate(list(run_blocks(_Valued(self, measure), parts, threads)))
 
     @property
     def genuine_shares(self) -> Floats:
-        """What the genuine comparisons of each unit weigh."""
+        """The weight of the genuine comparisons of each unit."""
         weighed = np.bincount(self.genuine.first, self.genuine.shares, minlength=self.units.n)
         return weighed.astype(np.float64)
 
     def same_comparisons(self, other: WeightedPairs) -> bool:
-        """Whether another algorithm was measured on as many comparisons of every unit."""
+        """Whether another algorithm has the same number of comparisons for every unit."""
         n = self.units.n + 1
 
         def counted(held: WeightedPairs) -> list[npt.NDArray[np.intp]]:
@@ -199,7 +199,7 @@ class WeightedPairs:
 
 
 def _shares(pairs: PairSet, rows: npt.NDArray[Any], columns: npt.NDArray[Any], by_person: bool) -> Floats:
-    """What each comparison weighs: 1, or one over the number of comparisons of its two people."""
+    """The weight of each comparison: 1, or one over the number of comparisons of its two people."""
     if not by_person:
         return np.ones(len(rows))
     one, other = pairs.row_codes[rows].astype(np.int64), pairs.column_codes[columns].astype(np.int64)
@@ -213,7 +213,7 @@ def _shares(pairs: PairSet, rows: npt.NDArray[Any], columns: npt.NDArray[Any], b
 
 @dataclass(frozen=True, eq=False)
 class _Valued:
-    """A measure of some replicates."""
+    """The values of a measure in some replicates."""
 
     pairs: WeightedPairs
     measure: PairMeasure

@@ -25,7 +25,7 @@ from proband.words import Method, Target, count, p_value
 
 Counts = npt.NDArray[np.int64]
 _DRAWS = 1999
-_AT_ONCE = 1 << 22  # numbers of a block of draws
+_AT_ONCE = 1 << 22  # numbers in a block of draws
 _EXPECTED = 5.0  # the least expected count for which the chi-square distribution is trusted
 
 
@@ -80,7 +80,7 @@ class Losses(Result):
     Attributes
     ----------
     n_collected, n_used
-        The number of collected samples, and how many of them are used.
+        The numbers of collected samples, and of those used.
     reasons
         The number excluded for each reason, the most frequent first.
     unexplained
@@ -115,7 +115,7 @@ class Losses(Result):
         return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Return one row for each reason, and one for what has none."""
+        """Return one row for each reason, and one for losses without a reason."""
         rows = [*self.reasons.items(), *([(None, len(self.unexplained))] if self.unexplained else [])]
         return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
 
@@ -210,7 +210,7 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
 
 
 def _test(by: str, collected: Counts, lost: Counts) -> Test | None:
-    """Test whether losses fell evenly; None where nothing, or everything, was lost, or there is one value only."""
+    """Test whether losses are even; None if nothing or everything was lost, or if there is only one value."""
     n, gone = int(collected.sum()), int(lost.sum())
     if len(collected) < 2 or gone in (0, n):
         return None
@@ -232,14 +232,14 @@ def _p_value(collected: Counts, lost: Counts) -> tuple[float, Method]:
 
 
 def _chi_square(collected: Counts, lost: Counts) -> npt.NDArray[np.float64]:
-    """Pearson's statistic of each row of losses; margins are the same in all."""
+    """Pearson's statistic of each row of losses, all with the same margins."""
     rate = float(lost[0].sum()) / float(collected.sum())
     apart = lost - rate * collected
     return np.asarray((apart**2 / collected).sum(axis=1) / (rate * (1 - rate)))
 
 
 def _by_drawing(collected: Counts, lost: Counts) -> float:
-    """Lose as many samples at random, again and again: how often is the statistic as large?"""
+    """A permutation test: how often is the statistic as large when as many samples are lost at random?"""
     rng = np.random.default_rng(0)
     seen = float(_chi_square(collected, lost[None, :])[0])
     larger, left = 0, _DRAWS

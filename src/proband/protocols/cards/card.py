@@ -1,4 +1,4 @@
-"""Protocol cards: what an accuracy measures, how and on which data it was estimated, in a form that programs can compare."""
+"""Protocol cards: what an accuracy measures, and how and on which data it was estimated, in machine-readable form."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from proband.words import as_sentence
 
 FORMAT = "proband protocol card 1"
 NOT_STATED = "not stated"
-_SHOWN = 5  # faults named in one message
+_SHOWN = 5  # faults listed in one message
 _EXCLUDED = "selection.excluded"
-_WORDS = "selection.reasons"  # said to people alone
-# What a run knows of itself, and hence must state.
+_WORDS = "selection.reasons"  # shown to people only
+# What a run knows about itself, and hence must state.
 _OF_A_RUN = (
     "method",
     "dataset.manifest",
@@ -110,7 +110,7 @@ class ProtocolCard:
         Parameters
         ----------
         content
-            Fields by name; those that are missing are not stated.
+            Fields by name; missing fields are not stated.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class ProtocolCard:
         conditions: Named | None = None,
         predictions: PredictionsFile | None = None,
     ) -> ProtocolCard:
-        """Make the card of a run carried out here, which must state everything known about the run.
+        """Make the card of a run of this program, which must state everything known about the run.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class ProtocolCard:
             environment=Environment(__version__, platform.python_version(), np.__version__),
         )
         stated = dict(card.stated())
-        given = _OF_OUR_SPLITS if protocol.splits is not None else ()  # which may come from elsewhere
+        given = _OF_OUR_SPLITS if protocol.splits is not None else ()  # may come from elsewhere
         missing = [path for path in _OF_A_RUN if stated[path] is None and path not in given]
         if missing:
             raise UsageError(f"The card of a run must state {', '.join(missing)}.")
@@ -335,14 +335,14 @@ def shown(value: object, words: Mapping[str, str] = MappingProxyType({})) -> str
     if isinstance(value, dict):
         return ", ".join(f"{words.get(name, name)} {shown(one)}" for name, one in value.items()) or "none"
     if isinstance(value, list):
-        # The only list of numbers is a range, the only list of texts that of remarks.
+        # The only list of numbers is a range; the only list of texts is that of remarks.
         numbers = all(isinstance(one, int) for one in value)
         return "–".join(map(str, sorted(set(value)))) if numbers and value else " ".join(value) or "none"
     return str(value)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a name that stands twice in an object, of which JSON's readers silently take the last."""
+    """Refuse a duplicate name in an object, of which JSON readers silently use the last."""
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]

@@ -1,4 +1,4 @@
-"""The paired test that two cards allow: their predictions found, checked and compared."""
+"""The paired test of two cards: find, check and compare their predictions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ON_TRUST = Sentence(
 
 
 def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
-    """Find the predictions that a card names: next to the card, or in the directory of its run."""
+    """Find the predictions named on a card, next to it or in the directory of its run."""
     named = card.predictions.file
     if named is None:
         return None
@@ -66,7 +66,7 @@ def paired_test(
     confidence_level: ConfidenceLevel = 0.95,
     seed: Seed = 0,
 ) -> Classification:
-    """Test two results with their predictions of the same samples, with people as the units if they are known.
+    """Compare two results by their predictions of the same samples, with people as the units if known.
 
     Refused if the cards do not state the same protocol on the same data, if a file is not the one stated on
     its card, or if the samples differ. Verdict, interval and p-value come from one computation,
@@ -104,7 +104,7 @@ def paired_test(
 
 
 def _check(card: ProtocolCard, file: Path) -> None:
-    """Refuse a file that is not the one a card states."""
+    """Refuse a file other than the one stated on a card."""
     if not file.is_file():
         raise InputError(f"There is no file {file}.", file=Said(file))
     stated = card.predictions.sha256

@@ -1,4 +1,4 @@
-"""The data for classifiers: samples with an image or a vector each, and the samples left out."""
+"""Data for classifiers: samples with an image or a feature vector each, and the samples left out."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class FeatureTable:
 
     @property
     def subjects(self) -> npt.NDArray[np.str_]:
-        """Whose each sample is."""
+        """The subject of each sample."""
         return subjects_of(self.samples)
 
     @property
@@ -152,7 +152,7 @@ class FeatureTable:
         return found.hexdigest()
 
     def crops(self, labels: npt.NDArray[np.str_], needed_by: str) -> Crops:
-        """Return the images in the form recognisers take, with classes in place of people.
+        """Return the images in the form used by recognisers, with classes in place of people.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class FeatureTable:
         )
 
     def labelled(self, task: Task, label: str | None = None) -> FeatureTable:
-        """Leave out samples that have no label, and those marked as failed.
+        """Leave out samples without a label, and those marked as failed.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class FeatureTable:
         threads
             The number of images to crop in parallel.
         progress
-            Receives the progress; silent by default.
+            The progress callback; silent by default.
 
         Returns
         -------
@@ -318,7 +318,7 @@ class FeatureTable:
 
 
 def subjects_of(samples: Samples) -> npt.NDArray[np.str_]:
-    """Whose each sample is."""
+    """The subject of each sample."""
     return np.array(samples.subjects[:])[samples.codes]
 
 
@@ -375,10 +375,10 @@ def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
 
 
 def _resized(images: Images, size: tuple[int, int]) -> Images:
-    """Bring images to another size: a pixel is the mean over the area that it covers."""
+    """Resize images: each pixel is the mean over the area that it covers."""
     if min(size) < 1:
         raise UsageError(f"A picture cannot have {size[0]} × {size[1]} pixels.")
     if images.shape[1:] == size:
         return images
-    # Rounding to a few digits first lets halves go the same way whatever the order of addition.
+    # Rounding to a few digits first makes halves round the same way for any order of addition.
     return np.stack([np.rint(area_means(image, size).round(6)).astype(np.uint8) for image in images])

@@ -193,7 +193,7 @@ def _first_repeat(table: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def _unlike(a: pl.DataFrame, b: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The samples of which two tables state different values."""
+    """The samples with different values in two tables."""
     both = a.select(_ID, column).join(b.select(_ID, pl.col(column).alias("other")), on=_ID)
     return both.filter(pl.col(column).cast(pl.String) != pl.col("other").cast(pl.String))
 
@@ -201,7 +201,7 @@ def _unlike(a: pl.DataFrame, b: pl.DataFrame, column: str) -> pl.DataFrame:
 def _same_samples(
     a: pl.DataFrame, b: pl.DataFrame, first: Path, second: Path, truth: str, cluster: str | None
 ) -> None:
-    """Refuse two tables that are not of the same samples with the same classes and people."""
+    """Refuse two tables unless they have the same samples, classes and people."""
     names = (first.name, second.name) if first.name != second.name else (str(first), str(second))
     for one, other, (has, lacks) in ((a, b, names), (b, a, names[::-1])):
         gone = one.join(other.select(_ID), on=_ID, how="anti")[_ID].to_list()

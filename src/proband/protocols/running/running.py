@@ -81,7 +81,7 @@ def run_protocol(
     Parameters
     ----------
     classifiers
-        Classifiers by name: recognisers, scikit-learn estimators, or either as `parse_classifier` reads them.
+        Classifiers by name: recognisers, scikit-learn estimators, or either as parsed by `parse_classifier`.
     data
         Samples with their images or features.
     protocol
@@ -102,14 +102,14 @@ def run_protocol(
     justification
         The reason for, for example, a single hold-out; shown with the EPD verdict without changing it.
     subjects, images_each, draws
-        Numbers of subjects, and of images of each, to evaluate as well: `draws` random subsets of each size,
+        Numbers of subjects, and of images of each, to evaluate in addition: `draws` random subsets of each size,
         with every classifier and protocol. See `size_effects`.
     cache
         A directory in which finished splits are saved: a stopped or extended run continues from there.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     threads, progress, engine
-        The number of threads, the receiver of progress, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
@@ -153,9 +153,9 @@ def run_protocol(
         threads,
         progress or Silent(),
     )
-    # The threads are ours, and BLAS's own would add up in another order.
+    # With threads of its own, BLAS would add in another order.
     with one_blas_thread(), warnings.catch_warnings():
-        # People with an image or two each are many classes, and no sign of a regression.
+        # Many classes with one or two samples are usual for people, and do not suggest a regression.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         used, of, plans, predictions, notes = carried.out(data, asked, seed)
         sizes: tuple[SizeEffect, ...] = ()
@@ -182,7 +182,7 @@ def _numbers(given: int | Sequence[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Carried:
-    """Classifiers carried out under protocols on any data of a task."""
+    """Classifiers run under protocols on any data of a task."""
 
     classifiers: Mapping[str, Any]
     task: Task
@@ -225,7 +225,7 @@ class _Carried:
         return data, of, plans, made, runner.notes
 
     def tell(self) -> None:
-        """Say what came from the cache."""
+        """Report what came from the cache."""
         for (name, protocol), (n, total) in self.from_cache.items():
             if n and self.cache is not None:
                 _LOG.info(
@@ -238,7 +238,7 @@ class _Carried:
                 )
 
     def accuracies(self, asked: Sequence[Protocol | Splitter | str]) -> Accuracies:
-        """What finds the mean accuracy over runs of every classifier under each protocol, on any part of the data."""
+        """Return a function that computes the mean accuracy of every classifier under each protocol, on any part of the data."""
         return partial(self._accuracies, asked)
 
     def _accuracies(
@@ -253,7 +253,7 @@ class _Carried:
 
 
 class _Runner:
-    """Carries out plans, keeping what all of them share: classifiers that are ready, and the cache."""
+    """Runs plans, with shared prepared classifiers and cache."""
 
     def __init__(
         self,
@@ -310,7 +310,7 @@ class _Runner:
     def _wanted(
         self, plan: SplitPlan, journals: Mapping[str, Journal | None]
     ) -> Iterator[tuple[Split, dict[str, Codes], list[str]]]:
-        """The splits, what is known of each, and who has yet to predict it."""
+        """The splits, the known predictions of each, and the classifiers yet to run."""
         for split in plan.splits():
             kept = {
                 name: None if journal is None else journal.find(split) for name, journal in journals.items()
@@ -350,7 +350,7 @@ _ALONE = Lock()
 
 @dataclass(frozen=True, eq=False)
 class _Predicted:
-    """A split, what is known of it, and what some learners predict, no two of them at once if one must run alone."""
+    """A split, its known predictions, and those of further learners, run one at a time if any must run alone."""
 
     learners: Mapping[str, Learner]
     seed: int

@@ -1,4 +1,4 @@
-"""The two ways into scikit-learn: measures as its scorers, and its splitters and estimators in runs under protocols."""
+"""Integration with scikit-learn: measures as scorers, and its splitters and estimators in runs under protocols."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ClassScorer:
 
 @dataclass(frozen=True)
 class EmbeddingScorer:
-    """Score a fitted transformer by a measure of its embeddings; one where less is better is negated, as scikit-learn has it."""
+    """Score a fitted transformer by a measure of its embeddings, negated if smaller is better, as usual in scikit-learn."""
 
     measure: Measure
     metric: Metric
@@ -87,7 +87,7 @@ class EmbeddingScorer:
 
 
 def _class_scores(estimator: Any, X: Any) -> Any:  # noqa: N803
-    """A column of scores for each class, whichever of the two methods an estimator has."""
+    """The scores of each class, by whichever of the two methods an estimator has."""
     how = next((one for one in ("predict_proba", "decision_function") if hasattr(estimator, one)), None)
     if how is None:
         raise UsageError(
@@ -101,16 +101,16 @@ def _class_scores(estimator: Any, X: Any) -> Any:  # noqa: N803
 def scorer(
     measure: Measure | str = "top-1", *, metric: Metric = "cosine"
 ) -> Callable[[Any, Any, Any], float]:
-    """Make a measure a scorer of scikit-learn, for ``cross_validate``, ``GridSearchCV`` and all else that takes ``scoring``.
+    """Convert a measure to a scikit-learn scorer, for ``cross_validate``, ``GridSearchCV`` and other uses of ``scoring``.
 
     Parameters
     ----------
     measure
         ``"top-1"``, ``"top-5"`` (any number of guesses) or ``"macro-top-1"`` (balanced accuracy) score a classifier. Any other measure
-        (``"rank-1"``, ``"auc"``, ``"fnmr@0.001"``, …) scores a transformer by what it makes of the test samples, whose `y` names
-        the subjects. For a measure of ranks the first sample of each subject is enrolled, and the others are searched.
+        (``"rank-1"``, ``"auc"``, ``"fnmr@0.001"``, …) scores a transformer by its output for the test samples, with the
+        subjects in `y`. For a measure of ranks the first sample of each subject is enrolled, and the others are searched.
     metric
-        How embeddings are compared.
+        The metric of embeddings.
 
     Returns
     -------
@@ -149,29 +149,29 @@ def cross_validate(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> ProtocolRun:
-    """Cross-validate classifiers of scikit-learn, with intervals and comparisons for new people.
+    """Cross-validate scikit-learn classifiers, with intervals and comparisons for new people.
 
-    It is `run_protocol` for arrays: people are the units, and repeated splits are corrected for what they share.
+    This is `run_protocol` for arrays: people are the units, and intervals are corrected for the overlap of repeated splits.
 
     Parameters
     ----------
     estimators
         A classifier, a list of classifiers of different types, or a mapping of names to classifiers.
     X, y
-        Features, as numbers, and the class of every sample. Classes reach the estimators as texts.
+        Numeric features, and the class of every sample. Classes are passed to estimators as text.
     groups
         The subject of every sample.
     cv
-        The number of folds, with subjects kept apart; a protocol (``"10×5f CV+"``, `Splitter`); or a splitter of scikit-learn or a list of
-        (train, test) positions. Splits that are made elsewhere are named by the protocol that describes them.
+        The number of folds, with subjects kept apart; a protocol (``"10×5f CV+"``, `Splitter`); or a scikit-learn splitter or a list of
+        (train, test) positions. External splits are labelled with the protocol that describes them.
     seed
-        The seed of our own splits, and of estimators whose random state is left open.
+        The seed of our own splits, and of estimators without a random state.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     margin
-        A difference worth having, above 0 and below 1, for comparisons.
+        The smallest difference that matters in comparisons, above 0 and below 1.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
@@ -219,13 +219,13 @@ def cross_validate(
 
 
 def _same(samples: Samples) -> bool:
-    """Whether classes and subjects are two names of the same."""
+    """Whether classes and subjects are the same."""
     names = samples.frame.select("subject", _LABEL)
     return names.n_unique() == names["subject"].n_unique() == names[_LABEL].n_unique()
 
 
 def _named(estimators: Any) -> Mapping[str, Any]:
-    """Estimators by name; those without names by their types."""
+    """Estimators by name, or by type if unnamed."""
     if isinstance(estimators, Mapping):
         return estimators
     several = (
@@ -241,7 +241,7 @@ def _named(estimators: Any) -> Mapping[str, Any]:
 
 
 def _protocol(cv: Any, X: Any, y: Any, subjects: Any, seed: int) -> Protocol | Splitter | str:  # noqa: N803
-    """What `cv` asks for: a protocol of ours, or the splits of another library's splitter."""
+    """The protocol or the external splits specified by `cv`."""
     if isinstance(cv, Protocol | Splitter | str):
         return cv
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
@@ -255,6 +255,6 @@ def _protocol(cv: Any, X: Any, y: Any, subjects: Any, seed: int) -> Protocol | S
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", message="The groups parameter is ignored"
-        )  # and the protocol is called mixed
+        )  # and the protocol is labelled mixed
         pairs = list(cv.split(X, y, subjects))
     return GivenSplits.of(pairs, subjects, by=" ".join(str(cv).split()), seed=seed)

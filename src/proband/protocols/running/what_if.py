@@ -92,7 +92,7 @@ class WhatIf(Result):
         The pooled estimate of the first side minus that of the second, with its interval over the people on
         either side; without an interval if there is one person or no variation.
     answers, notes
-        What the difference means, and notes.
+        The meaning of the difference, and notes.
     """
 
     question: Question
@@ -154,7 +154,7 @@ def what_if(
     Parameters
     ----------
     classifier
-        One classifier as :func:`proband.protocols.running.running.run_protocol` takes it: a text, or a mapping of its name to it.
+        One classifier, as in :func:`proband.protocols.running.running.run_protocol`: a text, or a mapping from its name.
     data
         All samples, including the dropped samples.
     question
@@ -166,15 +166,15 @@ def what_if(
     exclusions
         The dropped ids, or a mapping of each to its reason; unknown ids and missing reasons are reported.
     task, label
-        What is recognised: ``identity`` or an ``attribute``, and its column.
+        The task, ``identity`` or ``attribute``, and the column of the attribute.
     seed
         The seed of the splits.
     confidence_level
-        Of all intervals.
+        The level of all intervals.
     cache
         The directory in which results are saved.
     threads, progress, engine
-        How many threads, what is told how far it is, and where the work runs.
+        The number of threads, the progress callback, and where computations run.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def _without(data: FeatureTable, dropped: Collection[str]) -> FeatureTable:
 
 
 def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: FeatureTable) -> list[Note]:
-    """What is wrong with a list of dropped samples."""
+    """Notes on errors in a list of dropped samples."""
     notes = []
     unknown = data.samples.ids.missing(dropped)
     if unknown:

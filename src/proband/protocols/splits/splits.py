@@ -1,4 +1,4 @@
-"""The random divisions that a protocol specifies: seeded, the same in any order, and usable as scikit-learn's ``cv``."""
+"""Splits of a protocol: seeded, independent of order, and usable as scikit-learn's ``cv``."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Splitter:
     seed
         The seed of the random choices.
     stratify
-        Whether parts get the class proportions of the whole, as nearly as possible. The result is measured by
+        Whether parts have the class proportions of the whole, as nearly as possible. The result is measured by
         :func:`proband.protocols.splits.balancing.imbalance`.
     missing
         What to do with subjects with too few samples for the numbers per subject: "error" names them,
@@ -228,7 +228,7 @@ class Splitter:
         Returns
         -------
         tuple of str
-            Their names; empty if the protocol has no numbers per subject.
+            The names of these subjects; empty if the protocol has no numbers per subject.
         """
         return self.too_few(labels, subjects, ids=ids, train_on=train_on, test_on=test_on)[1]
 
@@ -267,9 +267,9 @@ class Splitter:
         X
             Anything with a length or a shape.
         y
-            Class of each sample.
+            The class of each sample.
         groups
-            Subject of each sample. Numbers per subject (``HO*``) use the classes as subjects if there are none.
+            The subject of each sample. Numbers per subject (``HO*``) use the classes as subjects if there are none.
 
         Returns
         -------
@@ -295,9 +295,9 @@ class Splitter:
         X
             The samples; needed to leave one sample out, if there is no `y`.
         y
-            Counted where there is no `X`.
+            The classes; counted if there is no `X`.
         groups
-            Subject of each sample; needed to leave one subject out.
+            The subject of each sample; needed to leave one subject out.
 
         Returns
         -------
@@ -333,8 +333,8 @@ class Splitter:
         return _DIVISIONS[self.protocol.kind](of, self.protocol, self.stratify, stream)
 
     def _enrol(self, split: Split, of: Material, where: str) -> Split:
-        """Enrol samples of each held-out person, drawn in a stream of the split's own, and test the others."""
-        assert self.enrolled_each is not None  # as the caller saw
+        """Enrol samples of each held-out person, drawn from a separate random stream, and test the others."""
+        assert self.enrolled_each is not None  # checked by the caller
         whose = of.known_subjects(str(self.protocol))[split.test]
         stream = np.random.default_rng(
             np.random.SeedSequence(int(self.seed), spawn_key=(split.repeat, split.fold))
@@ -366,7 +366,7 @@ class Splitter:
         return chosen
 
     def _material(self, of: Material) -> Material:
-        """Refuse what cannot be done with these samples, and leave out who has too few."""
+        """Refuse impossible divisions of these samples, and leave out subjects with too few."""
         protocol = self.protocol
         if of.n < 2:
             raise DesignError(
@@ -398,7 +398,7 @@ class Splitter:
         return of
 
     def _to_enrol(self, of: Material) -> Material:
-        """Samples without classes: people who are held out are the classes, and neither dealt in proportion nor trained on."""
+        """The samples without classes: held-out people are the classes, which are neither stratified nor trained on."""
         if not of.is_identity:
             raise UsageError(
                 "Enrolment requires subjects as the classes, but the classes here are not subjects.",
@@ -414,7 +414,7 @@ class Splitter:
         return replace(of, labels=None, classes=())
 
     def _check_conditions(self, of: Material) -> None:
-        """Refuse conditions that are stated and not met, and the reverse: the protocol must say what was done."""
+        """Refuse conditions without given samples, and given samples without conditions: the protocol must state what was done."""
         if self.protocol.kind == "external":
             return
         for side, stated, given in (
@@ -461,7 +461,7 @@ def splitter(
     seed
         The seed of the splits.
     stratify
-        Whether parts get the class proportions of the whole.
+        Whether parts have the class proportions of the whole.
     missing
         What to do with subjects with too few samples: ``error`` or ``drop``.
     all_classes
@@ -487,7 +487,7 @@ def splitter(
 
 
 def _refuse_without_gallery(protocol: Protocol) -> None:
-    """Refuse protocols that hold out nobody, or too little to enrol some samples and search for others."""
+    """Refuse protocols that hold out no people, or too few samples to enrol some and search for others."""
     if not protocol.is_disjoint:
         raise UsageError(
             f"{protocol} trains on the people it tests, so no separate enrolment is possible.",
@@ -509,7 +509,7 @@ def _refuse_without_gallery(protocol: Protocol) -> None:
 
 
 def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
-    """Find classes that cannot be in training when they are tested: of one sample, or of one subject."""
+    """Refuse classes that cannot be in training when tested: those with one sample, or one subject."""
     if of.labels is None:
         return
     train: Mask = of.train_pool

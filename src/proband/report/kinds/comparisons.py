@@ -24,7 +24,7 @@ from proband.results.difference import in_short
 from proband.results.estimate import facts_of, which_rate
 from proband.words import Note, Sentence, listed
 
-_LETTERS_APART = 8  # more letters are written as runs
+_LETTERS_APART = 8  # more letters are written as ranges
 _ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
 _PLACE = "Best place: one more than the number of algorithms significantly better than it. Worst place: the number of algorithms minus those it is significantly better than."
 _BEATEN = "Raised letters: algorithms it is significantly better than, adjusted for all pairs."
@@ -118,7 +118,7 @@ def rows_of(comparison: Standings) -> list[Row]:
 
 
 def _letters(places: Sequence[int]) -> str:
-    """The letters of some places; many of them as runs from one letter to another."""
+    """The letters of some places; many letters are abbreviated to ranges."""
     if len(places) <= _LETTERS_APART:
         return ",".join(map(letter_of, places))
     starts = [place for place in places if place - 1 not in places]
@@ -178,7 +178,7 @@ def comparison_table(comparison: Standings) -> Table:
 
 
 def verdicts(comparison: Standings) -> list[Note]:
-    """The answer in a few lines: the verdict on two algorithms, or the leaders of several, with cautions."""
+    """The main result in a few lines: the verdict on two algorithms, or the leaders of several, with cautions."""
     pairs = comparison.sentences()
     if len(pairs) == 1:
         return pairs
@@ -195,7 +195,7 @@ def unsaid_verdicts(comparison: Standings) -> list[Note]:
 
 
 def _names(verdict: Note) -> tuple[object, object]:
-    """The pair that a verdict is about."""
+    """The pair of a verdict."""
     values = dict(verdict.values)
     return values.get("first"), values.get("second")
 
@@ -286,7 +286,7 @@ class ComparisonView(View[Any]):
 
 @shows(ComparisonsByCategory)
 class ComparisonsByCategoryView(View[ComparisonsByCategory]):
-    """Comparisons over all probes and within categories, one below the other."""
+    """Comparisons over all probes and within categories."""
 
     def tables(self, found: ComparisonsByCategory) -> list[Table]:
         return [

@@ -25,7 +25,7 @@ from proband.results.compared import metrics_statement
 from proband.results.estimate import which_rate
 from proband.words import Note, Sentence, Target, count, counted, given
 
-_FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
+_FEW = 4  # up to this number of algorithms, tables show every rank of every set of probes
 TIES = {
     "pessimistic": "a tied non-mate ranks before the mate",
     "optimistic": "a tied non-mate ranks after the mate",
@@ -122,7 +122,7 @@ def _in_common(found: SetOverlap, what: str, counts: Sequence[Sequence[int]]) ->
 
 
 def short_tables(evaluation: Evaluation) -> list[Table]:
-    """Make the same tables; one of the first rank alone where many algorithms searched for several sets of probes."""
+    """Make the same tables, but only the first rank for many algorithms on several sets of probes."""
     if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
         rank = evaluation.ranks[0]
         return [by_category(evaluation, rank, evaluation.entries[0].weighted_rate(rank))]
@@ -130,9 +130,9 @@ def short_tables(evaluation: Evaluation) -> list[Table]:
 
 
 def _of_category(evaluation: Evaluation, category: str | None, several: bool) -> Table:
-    """Every rank of one set of probes."""
+    """The table of all ranks of one set of probes."""
     entries = evaluation.of(category)
-    twice = any(entries[0].by_person.values())  # whoever searches, the people and their probes are the same
+    twice = any(entries[0].by_person.values())  # people and probes are the same for all algorithms
 
     def at(rank: int) -> list[col.ColumnOf[Entry]]:
         best = max(entry.curve.at(rank) for entry in entries) if len(entries) > 1 else None
@@ -179,7 +179,7 @@ def _median(entry: Entry) -> Cell:
 def by_category(
     evaluation: Evaluation, rank: int, caption: str, id: str = "", *, person_weighted: bool = False
 ) -> Table:
-    """Algorithms by sets of probes, at one rank."""
+    """The table of algorithms by sets of probes, at one rank."""
     whole = evaluation.entries[0].curve.facts
 
     def rates(category: str | None) -> col.ColumnOf[str]:
@@ -200,7 +200,7 @@ def by_category(
 
 
 def metrics_of(evaluation: Evaluation) -> Note:
-    """What the scores of an evaluation's algorithms are."""
+    """The metrics of the algorithms of an evaluation."""
     entries = evaluation.of(evaluation.categories[0])
     return metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries)
 
@@ -237,7 +237,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
 
 
 def _failures(entries: tuple[Entry, ...]) -> list[Note]:
-    """What became of failures to acquire, where there are any."""
+    """Notes on failures to acquire, if any."""
     first, experiment = entries[0].curve.facts, entries[0].outcomes.experiment
     failed = {entry.algorithm: entry.curve.facts.n_failed for entry in entries}
     without = {name: n for name, n in failed.items() if n}

@@ -1,4 +1,4 @@
-"""A whole request: what is read, the experiment, every analysis, and where results go."""
+"""A complete request: the inputs, the experiment, every analysis, and the output."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RUNNING = Option(panel="Running")
 
 
 class Output(Part):
-    """Where results go, and how they are computed and written."""
+    """The output: where results are written, and how they are computed and written."""
 
     directory: Annotated[Text | None, Field(description="Directory for the results.")] = None
     confidence_level: Annotated[
@@ -72,7 +72,7 @@ class Output(Part):
     @field_validator("engine")
     @classmethod
     def _of_this_machine(cls, engine: str | None) -> str | None:
-        from proband.engine import LOCAL  # nothing heavy is imported before it is needed
+        from proband.engine import LOCAL  # heavy imports are deferred
 
         if engine is None or LOCAL.fullmatch(engine):
             return engine
@@ -98,12 +98,12 @@ class Request(Part):
 
     @property
     def missing(self) -> Missing:
-        """What becomes of chosen samples that were not scored: left out if any source says so."""
+        """How selected samples without scores are handled: left out if any source says so."""
         return "drop" if any(one.missing == "drop" for one in (*self.scores, *self.embeddings)) else "error"
 
     @property
     def has_sources(self) -> bool:
-        """Whether it names scores of pairs, or what they are made of."""
+        """Whether it names scores of pairs, embeddings or images."""
         return bool(self.scores or self.embeddings or self.pictures)
 
     @property
@@ -113,12 +113,12 @@ class Request(Part):
 
     @property
     def dataset(self) -> str | None:
-        """What a model card calls the data: after the table of samples, if there is one."""
+        """The name of the data in a model card: that of the table of samples, if any."""
         return PurePath(self.samples.file).stem if self.samples else None
 
     @property
     def marks_failures(self) -> bool:
-        """Whether it says which samples failed to be acquired, or can find out."""
+        """Whether failures to acquire are marked, or can be detected."""
         return bool(self.pictures) or bool(self.samples and self.samples.failed)
 
     @property
@@ -137,7 +137,7 @@ class Request(Part):
         Returns
         -------
         tuple
-            Its sections.
+            The sections of the analysis.
         """
         if key not in analysis_keys():
             raise unknown_name("analysis", key, analysis_keys())
@@ -165,7 +165,7 @@ class Request(Part):
         Returns
         -------
         Iterator
-            Every section that was written, with its analysis.
+            Every analysis to run, with its sections.
         """
         for analysis in analyses():
             if self.section(analysis.key):
@@ -212,7 +212,7 @@ class Request(Part):
 
 
 def request_type() -> type[Request]:
-    """Return the class of requests for all analyses there are: a field for each, by its key."""
+    """Return the class of requests for all analyses, with a field for each by key."""
     return _assembled(tuple(analyses()))
 
 
@@ -230,7 +230,7 @@ def _assembled(known: tuple[Analysis, ...]) -> type[Request]:
 
 
 def only(analysis: str | None, value: Any = None, **rest: Any) -> Request:
-    """A request for one analysis and nothing else, or for none: then it says what is read."""
+    """A request for one analysis only, or for none, to state only the inputs."""
     off: dict[str, Any] = dict.fromkeys(analysis_keys(), False)
     asked = {} if analysis is None else {analysis: value}
     return request_type()(**{**off, **asked, **rest})

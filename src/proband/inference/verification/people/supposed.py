@@ -1,4 +1,4 @@
-"""What is supposed of people where few errors, or few people, show how alike the comparisons of one person are."""
+"""Assumed correlation of comparisons of one person, if there are too few errors or people to estimate it."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from proband.inference.verification.people.meetings import Meetings
 Floats = npt.NDArray[np.float64]
 
 ALIKE = 0.25  # the intraclass correlation of comparisons of one person, or of the same two people
-_SHARING = 0.005  # the correlation of comparisons that have one of two people in common
+_SHARING = 0.005  # the correlation of comparisons with one of two people in common
 
 
 def worth_of_people(sizes: npt.ArrayLike, *, people_alike: bool = False) -> float:
-    """Find how many independent comparisons those of people are worth, if two of one person correlate by 0.25.
+    """Compute the effective number of comparisons, if two of one person have a correlation of 0.25.
 
-    With n_i of n comparisons and the weight h_i of person i it is 1/Σ h_i²(ρ + (1 − ρ)/n_i): where comparisons weigh the same,
-    n/(1 + ρ(Σ n_i²/n − 1)), the design effect of clusters (Kish 1965).
+    With n_i of n comparisons and the weight h_i of person i, it is 1/Σ h_i²(ρ + (1 − ρ)/n_i): for equally weighted comparisons,
+    n/(1 + ρ(Σ n_i²/n − 1)), with the design effect of clusters (Kish 1965).
 
     Parameters
     ----------
     sizes
-        How many comparisons each person has; people without one do not count.
+        The number of comparisons of each person; people without any are ignored.
     people_alike
-        Whether people weigh the same, and not comparisons.
+        Whether people, not comparisons, are weighted equally.
     """
     n = np.asarray(sizes, dtype=np.float64)
     n = n[n > 0]
@@ -40,7 +40,7 @@ def worth_of_people(sizes: npt.ArrayLike, *, people_alike: bool = False) -> floa
 
 
 def effect_of_sharing(comparisons: Meetings) -> float:
-    """Find the design effect of comparisons between people, if those of the same two correlate by 0.25 and those that share one by 0.005.
+    """Compute the design effect of comparisons between people, for correlations of 0.25 for the same two and 0.005 for one in common.
 
     With n_ij comparisons of people i and j, n_i of person i and n in all: 1 + ρ(Σ n_ij²/n − 1) + ρ₁(Σ n_i² − 2 Σ n_ij²)/n, the
     variance of a rate over dyads (Fogliato et al. 2024) relative to that of independent comparisons.
@@ -51,26 +51,26 @@ def effect_of_sharing(comparisons: Meetings) -> float:
 
 
 class Alike(NamedTuple):
-    """How alike the comparisons of one person are seen to be: their design effect less one, over that of the one that is supposed.
+    """The observed correlation of comparisons of one person: the design effect minus one, relative to the assumed one.
 
     Attributes
     ----------
     times
-        The ratio: 1 where the design effect is the one that is supposed.
+        The ratio: 1 if the design effect equals the assumed one.
     carriers
-        The people who show it.
+        The number of people behind the estimate.
     """
 
     times: float
     carriers: float
 
     def effect(self, supposed: float) -> float:
-        """The design effect of comparisons whose supposed one is known, which may be others, and of other people."""
+        """The design effect of other comparisons, given their assumed one."""
         return 1 + self.times * (supposed - 1)
 
     @classmethod
     def lent(cls, lenders: Iterable[Alike | None]) -> Alike | None:
-        """Find what several lend to others, as rates of people do (`lent`); None where nobody shows anything."""
+        """Combine the estimates of several for use by others, as for rates of people (`lent`); None if there are none."""
         shown = [one for one in lenders if one is not None and one.carriers > 0]
         if not shown:
             return None
@@ -79,12 +79,12 @@ class Alike(NamedTuple):
 
 
 class Lent(NamedTuple):
-    """How alike comparisons of people are, as far as thirty errors show it.
+    """The correlation of comparisons within people, as estimated from at least thirty errors.
 
     Attributes
     ----------
     matches, misses
-        Of false matches and of false non-matches; None where nothing shows it.
+        For false matches and for false non-matches; None if it cannot be estimated.
     """
 
     matches: Alike | None = None
@@ -92,7 +92,7 @@ class Lent(NamedTuple):
 
     @classmethod
     def by(cls, lenders: Iterable[Lent]) -> Lent:
-        """Find what algorithms, or groups, lend to each other."""
+        """Combine the estimates that algorithms, or groups, lend to each other."""
         made = list(lenders)
         return cls(Alike.lent(one.matches for one in made), Alike.lent(one.misses for one in made))
 
@@ -119,19 +119,19 @@ class Moderated(NamedTuple):
 def moderated_interval(
     value: float, variance: float, totals: Floats, worth: float, confidence_level: float
 ) -> Moderated:
-    """Find the interval of a measure near 0 or 1 whose variance few people may carry: Wilson's, with a moderated variance and Student's t.
+    """Compute Wilson's interval with a moderated variance and Student's t, for a measure whose variance depends on few people.
 
-    Those who would show the variance are easily not among few people. So the variance V, of ν = 2S/(1 − S/K) degrees of freedom
-    with S of K people carrying it (`carriers_freedom`), is averaged with the one that is supposed, V₀ = v(1 − v)/n, as if that had
-    been seen with 0.4 degrees of freedom, where V₀ is the larger: (νV + 0.4 V₀)/(ν + 0.4), as variances are moderated by Smyth
-    (2004). Ends are those of Wilson (1927) for v(1 − v)/V trials. Where nothing varies they are those of `unseen`.
+    Few people may not include those who cause the variance. So the variance V, of ν = 2S/(1 − S/K) degrees of freedom
+    with S of K people carrying it (`carriers_freedom`), is averaged with the assumed one, V₀ = v(1 − v)/n, as if that had
+    been observed with 0.4 degrees of freedom, if V₀ is larger: (νV + 0.4 V₀)/(ν + 0.4), as variances are moderated by Smyth
+    (2004). Ends are those of Wilson (1927) for v(1 − v)/V trials. If nothing varies they are those of `unseen`.
 
     Parameters
     ----------
     totals
-        What each person adds to the measure.
+        The contribution of each person to the measure.
     worth
-        How many independent comparisons those of the people are supposed to be worth, n.
+        The assumed effective number of comparisons, n.
     """
     if value in (0.0, 1.0) or variance == 0:
         slack = unseen(1 - confidence_level, worth)
