@@ -88,6 +88,21 @@ def test_all_files_that_state_the_lowest_python_agree() -> None:
     assert stated[0] == lowest
     assert stated == sorted(stated, key=lambda one: int(one.partition(".")[2]))
     assert f"--python-version {lowest} " in (ROOT / "Makefile").read_text(encoding="utf-8")
+    install = (ROOT / "docs/start/install.md").read_text(encoding="utf-8")
+    assert f"needs Python {lowest} or newer; it is tried with Python {lowest} to {stated[-1]}." in install
+    tried = f"{', '.join(stated[:-1])} and {stated[-1]}"
+    assert f"Tried with Python {tried} on Linux." in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_installing_lists_the_extras() -> None:
+    extras = PROJECT["optional-dependencies"]
+    table = (
+        (ROOT / "docs/start/install.md").read_text(encoding="utf-8").split("| extra | adds |\n|---|---|\n")[1]
+    )
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE))
+    assert list(rows) == list(extras)
+    assert extras["all"] == [f"proband[{','.join(one for one in extras if one not in ('all', 'dlib'))}]"]
+    assert rows["all"] == "all of these except dlib"
 
 
 def test_numpy_has_no_upper_bound() -> None:
