@@ -62,6 +62,7 @@ def smoke(place: Path) -> None:
     proband(place, "compare", "good.npz", "poor.npz", *of)
     proband(place, "verify", "good.npz", "-s", "samples.csv", "--orientation", "similarity", "--fmr", "0.1")
     proband(place, "plan", "--rate", "0.95", "--half-width", "0.01")
+    assert "Results of a Proband study" in proband(place, "schema")
     extras(place)
     if all(map(importlib.util.find_spec, ("cv2", "skimage", "sklearn"))):
         proband(place, "demo", "--subjects", "24", "--out", "demo")
