@@ -36,20 +36,23 @@ test-portable-short: $(VENV)/dev.stamp ## some of them under two settings that j
 test-wheel: $(VENV)/wheel.stamp ## the wheel in an empty environment: the core alone, then with the image libraries
 	sed -nE 's/^([A-Za-z0-9].*) \\$$/\1/p' requirements/run.txt > $(VENV)/locked.txt
 	$(PYTHON) -m venv --clear $(VENV)/wheel
-	$(call try_wheel,wheel,locked.txt,)
-	$(call try_wheel,wheel,locked.txt,[images])
+	$(call try_wheel,wheel,locked.txt,dist,)
+	$(call try_wheel,wheel,locked.txt,dist,[images])
 
-test-lowest: $(VENV)/wheel.stamp ## the wheel with the lowest versions that pyproject.toml declares
+test-lowest: $(VENV)/run.stamp ## the wheel, built by and with the lowest versions that pyproject.toml declares
 	$(BIN)/python tests/installed.py lowest > $(VENV)/lowest.txt
 	$(PYTHON) -m venv --clear $(VENV)/lowest
-	$(call try_wheel,lowest,lowest.txt,[all])
+	$(VENV)/lowest/bin/python -m pip --disable-pip-version-check install --quiet -c $(VENV)/lowest.txt hatchling
+	$(VENV)/lowest/bin/python -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps -w $(VENV)/lowest/dist .
+	$(call try_wheel,lowest,lowest.txt,lowest/dist,[all$(COMMA)dlib])
 
 test-peers: $(VENV)/dev.stamp ## the numbers of scikit-learn, TorchMetrics, bob.measure and pyeer made anew; WRITE=1 keeps them
 	$(BIN)/python -m tests.peers $(if $(WRITE),--write)
 
-# environment, constraints, extras
+COMMA := ,
+# environment, constraints, place of the wheel, extras
 define try_wheel
-	$(VENV)/$(1)/bin/python -m pip --disable-pip-version-check install --quiet -c $(VENV)/$(2) "$$(ls $(VENV)/dist/*.whl)$(3)"
+	$(VENV)/$(1)/bin/python -m pip --disable-pip-version-check install --quiet -c $(VENV)/$(2) "$$(ls $(VENV)/$(3)/*.whl)$(4)"
 	$(VENV)/$(1)/bin/python tests/installed.py
 endef
 

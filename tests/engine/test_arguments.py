@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import typing
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pytest
 
 from proband.engine.foreign import is_missing
+from proband.engine.kinds import Axes, expected, fits, is_open
 from proband.engine.labels import labels_of
 from proband.engine.limits import Within
 from proband.engine.registry import Registry
@@ -15,7 +21,7 @@ from proband.marks import Needs, Unless, why_idle
 
 def test_is_missing_by_example() -> None:
     assert [
-        is_missing(one) for one in (None, float("nan"), np.datetime64("NaT"), np.ma.masked, 0, "nan")
+        is_missing(one) for one in (None, float("nan"), np.datetime64("NaT", "s"), np.ma.masked, 0, "nan")
     ] == [True, True, True, True, False, False]
 
 
@@ -59,3 +65,19 @@ def test_why_idle_by_example() -> None:
         == "it has no effect with exact=True; leave one of them out."
     )
     assert why_idle(marks, {"reject": 0.2}.get, defaults) is None
+
+
+def _arrays() -> list[Any]:
+    """Two spellings of arrays of whole numbers: NumPy's, which 2.5 made a name of a type, and a name where Python has them."""
+    named = getattr(typing, "TypeAliasType", None)
+    written = npt.NDArray[np.integer]
+    return [written] if named is None else [written, named("Whole", written)]
+
+
+@pytest.mark.parametrize("kind", _arrays())
+def test_a_type_with_a_name_is_what_it_stands_for(kind: Any) -> None:
+    assert not is_open(kind)
+    assert expected(kind) == "an array of whole numbers"
+    assert (fits(np.array([1, 2]), kind), fits(np.array([0.5]), kind)) == (True, False)
+    assert Axes(1).within(kind).of is np.integer
+    assert not fits("a text", kind | None)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import array_from
+from proband.engine.hints import plain
 from proband.errors import Hint, ProbandError, nearest, quoted
 from proband.words import given
 
@@ -51,6 +52,7 @@ class Axes:
 
     def within(self, array: Any) -> Axes:
         """The same axes with the element type of the array type."""
+        array = plain(array)
         inner = get_args(array)
         if get_origin(array) is not np.ndarray or self.of is not None:
             return self
@@ -96,6 +98,7 @@ def taken(value: Any, hint: Any) -> Any:
         return _plain(value)
     if hint is None or hint is types.NoneType:
         return None if value is None else MISFIT
+    hint = plain(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         axes = next((one for one in inner if isinstance(one, Axes)), None)
@@ -224,6 +227,7 @@ def is_open(hint: Any) -> bool:
     """Whether a type is open: an array or a table, which the function itself checks."""
     if isinstance(hint, TypeVar | str) or any(hint is one or hint == one for one in _OPEN):
         return True
+    hint = plain(hint)
     if get_origin(hint) in (Union, types.UnionType):
         return any(is_open(one) for one in get_args(hint))
     kind = get_origin(hint) or hint
@@ -257,6 +261,7 @@ def _is_several(value: Any, origin: Any) -> bool:
 
 def expected(hint: Any) -> str:
     """The name of a type in messages."""
+    hint = plain(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return str(inner[1]) if isinstance(inner[1], str | Axes) else expected(inner[0])

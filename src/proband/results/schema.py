@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import numpy as np
 import polars as pl
 
+from proband.engine.hints import plain
 from proband.engine.limits import Matching, Within
 from proband.results.serializing import Written, paths, type_at
 from proband.words import Method, Note, Target
@@ -64,6 +65,7 @@ def schema_of(kind: type, title: str, parts: Mapping[str, type] | None = None) -
 
 def _schema(kind: Any, found: dict[str, Schema]) -> Schema:
     """The schema of a type; those of records are added to `found` and referenced."""
+    kind = plain(kind)
     origin, parts = get_origin(kind), get_args(kind)
     if kind in _SCALARS:
         return dict(_SCALARS[kind])
