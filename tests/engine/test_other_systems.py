@@ -77,6 +77,8 @@ def windows(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(os, "open", no_directory)
     monkeypatch.setattr(shutil, "_use_fd_functions", False)
+    if hasattr(shutil, "_rmtree_impl"):  # from Python 3.14 on
+        monkeypatch.setattr(shutil, "_rmtree_impl", shutil._rmtree_unsafe)
     monkeypatch.setattr(system, "_call", lambda name: None)
     monkeypatch.setattr(Path, "replace", later)
     monkeypatch.setattr(placing, "_PAUSES", (0.0, 0.0))

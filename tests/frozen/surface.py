@@ -145,7 +145,9 @@ def _option_type(option: Any) -> str:
         return " | ".join(str(one.value) for one in kind)
     if getattr(option, "is_flag", None):
         return "switch"
-    return kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+    if isinstance(kind, type) and not get_args(kind):
+        return kind.__name__
+    return str(kind).replace("pathlib._local.", "pathlib.")  # Python 3.13 alone says where it is written
 
 
 def study_files() -> Iterator[str]:
