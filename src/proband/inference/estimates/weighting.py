@@ -271,8 +271,7 @@ def rates_of_people(
     `supposed`. Two or more errors suffice to estimate it, and one gives a size in between (`of_few_events`).
 
     With a finite population of N people, the variance is (1 − K/N) of that over people, plus K/N of that over other images of
-    the same people (two
-    stages; Cochran 1977, §10.4). This requires people with several probes.
+    the same people (two stages; Cochran 1977, §10.4). This requires people with several probes.
     """
     by_person = weights == "person"
     n, k, sizes = sums.n_probes, sums.n_people, sums.sizes
