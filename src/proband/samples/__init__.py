@@ -1,4 +1,4 @@
-"""The table of samples; choosing galleries and probe sets; probe categories; representativeness."""
+"""The table of samples; selection of galleries and probe sets; probe categories; representativeness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delimited text, read to the letter: rows that are not all of one length are refused, and types follow plain rules."""
+"""Strict reading of delimited text: rows must have equal lengths, and types follow simple rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DEFAULT_MISSING = ("NA", "NaN", "nan")
 """What stands for a missing value besides nothing, save in the columns of ids and subjects, where it may be a name."""
 
 _MARK = "\ufeff".encode()
-# In this order; a column is of the first kind that all its values are of, and otherwise it is text.
+# In this order; a column has the first type that fits all its values, or else it is text.
 _WHOLE = r"^[+-]?[0-9]+$"
 _KINDS: dict[str, tuple[str, Any]] = {
     "whole numbers": (_WHOLE, pl.Int64),
@@ -46,7 +46,7 @@ _KINDS: dict[str, tuple[str, Any]] = {
         pl.Datetime("us"),
     ),
 }
-_WORTH_A_NOTE = 0.5  # of the values of a column are of a kind, and yet it is text
+_WORTH_A_NOTE = 0.5  # of the values of a text column are of another type
 
 
 def read_delimited(
@@ -57,10 +57,10 @@ def read_delimited(
     notes: list[Note] | None = None,
     label_columns: Collection[str] = (),
 ) -> pl.DataFrame:
-    """Read a table and find the types of its columns; `text_columns` are kept to the letter.
+    """Read a table and infer the types of its columns; `text_columns` are kept as text.
 
-    An empty cell is missing. So is one of `missing_values` in every column; by default `DEFAULT_MISSING`, in columns that
-    are not text columns, nor texts among `label_columns`, where they may be names. What was decided is added to `notes`.
+    Empty cells are missing, as are `missing_values` in every column; by default `DEFAULT_MISSING`, except in text columns
+    and in text among `label_columns`, where they may be names. Decisions are added to `notes`.
     """
     texts = without_blank_rows(read_texts(path, separator))
     heard = [] if notes is None else notes
@@ -69,7 +69,7 @@ def read_delimited(
     kept = texts if missing_values is None else without_words(texts, missing_values)
     words = DEFAULT_MISSING if missing_values is None else ()
     found = kept
-    if plain:  # an empty list would choose rows
+    if plain:  # an empty list would select rows
         found = kept.with_columns(_typed(without_words(kept[plain], words), heard).get_columns())
     labels = label_columns if missing_values is None else ()
     return found.with_columns(
@@ -78,13 +78,13 @@ def read_delimited(
 
 
 def read_texts(path: Path, separator: str) -> pl.DataFrame:
-    """Read every cell as text, empty ones as null; every row must have as many cells as the first line."""
+    """Read every cell as text, empty ones as null; all rows must have the same number of cells as the first line."""
     data = content_of(path).removeprefix(_MARK)
     _refuse_bytes(path, data)
     names = _names(path, data, separator)
     _refuse_uneven(path, data, separator, len(names))
     if b'"' in data:
-        # Where quotation marks are out of place, polars may lose rows.
+        # With misplaced quotation marks, polars may lose rows.
         rows = [fields for _, fields in _records(data, separator) if fields][1:]
         cells = zip(*rows, strict=True) if rows else ((),) * len(names)
         texts = pl.DataFrame(
@@ -103,7 +103,7 @@ def read_texts(path: Path, separator: str) -> pl.DataFrame:
 
 
 def unfinished(path: Path) -> list[Note]:
-    """Say that a file does not end with a line break: a number that was cut off is still a number."""
+    """Note that a file does not end with a line break, since a truncated number is still a number."""
     with opened(path) as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(0, size - 1))
@@ -113,21 +113,21 @@ def unfinished(path: Path) -> list[Note]:
 
 
 def without_words(texts: pl.DataFrame, words: Collection[str]) -> pl.DataFrame:
-    """Columns of texts, with null for those that are blank or among some words."""
+    """Text columns, with null for blank cells and for missing-value words."""
     if not texts.width or not words:
         return texts
     return texts.select(_only(pl.all(), ~pl.all().str.strip_chars().is_in(["", *words])))
 
 
 def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out rows without any value, which is what polars makes of blank lines."""
+    """Drop rows without any value, which polars makes of blank lines."""
     if not any(frame.null_count().row(0)):
         return frame
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
 def _refuse_bytes(path: Path, data: bytes) -> None:
-    """Refuse what is not plain text in UTF-8, with the line."""
+    """Refuse anything but plain UTF-8 text, stating the line."""
     fault, place = "", -1
     if b"\0" in data:
         fault, place = "has a NUL byte", data.index(b"\0")
@@ -180,7 +180,7 @@ def _refuse_uneven(path: Path, data: bytes, separator: str, width: int) -> None:
 
 
 def first_uneven(data: bytes, separator: str, width: int) -> tuple[int, int] | None:
-    """The line and the number of values of the first row that has not `width` of them; blank lines are no rows."""
+    """The line and the number of values of the first row without `width` values; blank lines are skipped."""
     if b'"' in data:
         rows = ((line, len(fields)) for line, fields in _records(data, separator))
         return next((row for row in rows if row[1] not in (0, width)), None)
@@ -198,7 +198,7 @@ def first_uneven(data: bytes, separator: str, width: int) -> tuple[int, int] | N
 
 
 def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each record begins, and its fields."""
+    """The first line of each record, and its fields."""
     rows = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
     line = 1
     for fields in rows:
@@ -207,9 +207,9 @@ def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _typed(texts: pl.DataFrame, notes: list[Note]) -> pl.DataFrame:
-    """Columns of the kind that all their values are of, or as they are written; most but not all being of a kind is worth a note.
+    """Columns converted to the type of all their values, or kept as text; a note is added if most, but not all, are of a type.
 
-    Each question is put to all columns at once: there may be ten thousand.
+    All columns are tested at once, since there may be ten thousand.
     """
     found: dict[str, pl.Series] = {}
     noted: dict[str, Note] = {}
@@ -245,12 +245,12 @@ def _typed(texts: pl.DataFrame, notes: list[Note]) -> pl.DataFrame:
 
 
 def _numbers(frame: pl.DataFrame) -> dict[str, int]:
-    """The one row of a table of numbers."""
+    """The single row of a table of numbers."""
     return {name: n or 0 for name, n in frame.row(0, named=True).items()} if frame.width else {}
 
 
 def _converted(dtype: Any) -> pl.Expr:
-    """All columns of texts as a type, null where a text cannot be one: a day that does not exist, a number too large to be exact."""
+    """Convert all text columns to a type, null where impossible: an invalid date, a number too large to be exact."""
     texts = pl.all()
     if dtype == pl.Boolean:
         return texts.str.to_lowercase() == "true"
@@ -268,5 +268,5 @@ def _converted(dtype: Any) -> pl.Expr:
 
 
 def _only(values: pl.Expr, kept: pl.Expr) -> pl.Expr:
-    """The values, with null for those that are not kept."""
+    """The values, with null for those not kept."""
     return pl.when(kept).then(values)

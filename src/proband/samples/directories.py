@@ -1,4 +1,4 @@
-"""Samples from the names of picture files: ``KA.AN1.39.tiff`` says who it is, and which expression."""
+"""Samples from the names of picture files: ``KA.AN1.39.tiff`` contains the person and the expression."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ _BEGINNINGS = (
     *(b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"BM"),
     *(b"P2", b"P3", b"P5", b"P6", b"\x00\x00\x00\x0cjP  "),
 )
-_OWN = ("file",)  # columns that the table has anyway
+_OWN = ("file",)  # columns that every table has
 
 
 @dataclass(frozen=True)
 class Naming:
-    """How files are named: a pattern of fields, each a column of the table.
+    """A naming pattern of files with fields, each a column of the table.
 
-    ``{expression}`` is any letters but ``/``; ``{take:d}`` digits, ``{expression:a2}`` two letters of the alphabet, ``{subject:5}`` any five,
-    ``{date:yymmdd}`` a day. ``[…]`` may be absent, ``*`` is anything that gets no column, and a field named twice must be twice
-    the same. Names are matched without the ending of a picture, beneath the directory: ``s1/1``.
+    ``{expression}`` is any characters but ``/``; ``{take:d}`` digits, ``{expression:a2}`` two letters of the alphabet, ``{subject:5}`` any five,
+    ``{date:yymmdd}`` a day. ``[…]`` is optional, ``*`` is anything without a column, and a field named twice must have the same value
+    twice. Names are matched without the file extension, relative to the directory: ``s1/1``.
     """
 
     pattern: str
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The fields, and what each holds: text, number or a form of dates."""
+        """The fields and their types: text, number or a date format."""
         return self._pattern.kinds
 
     @cached_property
@@ -71,7 +71,7 @@ class Naming:
         return NamePattern(self.pattern)
 
     def check(self) -> None:
-        """Refuse a pattern that says nothing, or cannot be read."""
+        """Refuse a pattern without fields, or an invalid one."""
         if not self.kinds:
             raise UsageError(
                 f"The pattern {self.pattern!r} has no field in braces.",
@@ -82,7 +82,7 @@ class Naming:
             raise UsageError(f"The table already has a column {own[0]!r}.", "use another name for the field.")
 
     def fields_of(self, file: str) -> dict[str, str] | None:
-        """What a name says; None if it is not so named."""
+        """The fields of a name; None if it does not match."""
         return self._pattern.fields_of(_without_ending(file))
 
 
@@ -92,7 +92,7 @@ def _without_ending(file: str) -> str:
 
 
 def pattern_in(path: Path) -> tuple[Path, str | None]:
-    """Part a directory from the pattern of names that follows it."""
+    """Split a directory from the naming pattern after it."""
     parts = path.parts
     here = Path(*parts[:1]) if path.is_absolute() else Path()
     rest = list(parts[1:] if path.is_absolute() else parts)
@@ -103,18 +103,18 @@ def pattern_in(path: Path) -> tuple[Path, str | None]:
 
 
 def is_table_of_names(path: Path) -> bool:
-    """Whether samples are to be read from the names of a directory's files."""
+    """Whether samples are read from the file names of a directory."""
     directory, pattern = pattern_in(path)
     return directory.is_dir() and (pattern is not None or has_pictures(path))
 
 
 def has_pictures(directory: Path) -> bool:
-    """Whether there is a picture in a directory, or below."""
+    """Whether a directory contains a picture, at any level."""
     return any(is_picture(one) for one in directory.rglob("*") if one.is_file())
 
 
 def picture_files(directory: Path) -> tuple[list[str], list[str]]:
-    """The pictures in a directory and below, and the files that are none, by name; hidden files are neither."""
+    """The pictures and the other files in a directory at any level, by name, without hidden files."""
     pictures: list[str] = []
     others: list[str] = []
     for path in in_order(directory.rglob("*")):
@@ -126,7 +126,7 @@ def picture_files(directory: Path) -> tuple[list[str], list[str]]:
 
 
 def is_picture(path: Path) -> bool:
-    """Whether a file is a picture, by its ending or by how it begins."""
+    """Whether a file is a picture, by its extension or first bytes."""
     if path.suffix.lower() in PICTURE_ENDINGS:
         return True
     try:
@@ -137,7 +137,7 @@ def is_picture(path: Path) -> bool:
 
 
 def data_set_of(files: Sequence[str]) -> str | None:
-    """The public data set whose files are named like all of these."""
+    """The public data set with matching file names."""
     namings = {name: Naming(pattern) for name, pattern in DATA_SETS.items()}
     return next(
         (
@@ -150,14 +150,14 @@ def data_set_of(files: Sequence[str]) -> str | None:
 
 
 def frame_of_names(directory: Path, names: str | None, notes: list[Note]) -> pl.DataFrame:
-    """Make a table of a directory's pictures: id and file (the name beneath the directory), and a column for each field.
+    """Make a table of the pictures in a directory: id, file (relative path), and a column for each field.
 
     Parameters
     ----------
     names
-        A pattern (:class:`Naming`), or a data set of :data:`DATA_SETS`; without it the data set whose names all files have.
+        A pattern (:class:`Naming`), or a data set of :data:`DATA_SETS`; by default the data set that all names match.
     notes
-        What was decided is added to these.
+        A list to which decisions are added.
     """
     pictures, others = picture_files(directory)
     if not pictures:

@@ -1,13 +1,13 @@
-"""A small, safe language for choosing samples: ``session == 1 and view == 'Frontal'``.
+"""A small, safe language to select samples: ``session == 1 and view == 'Frontal'``.
 
-The text is parsed with Python's own parser, but only a short list of forms is let through and each is turned into
-a polars expression; nothing is ever evaluated as Python. Types are checked before any data is touched, so that a
-span of time is never compared with a bare number nor text with a number in silence.
+The text is parsed with Python's own parser, but only a short list of forms is allowed and converted to a polars
+expression; nothing is evaluated as Python. Types are checked before data are read, so that a time span is never
+silently compared with a plain number, nor text with a number.
 
 Grammar: column names (or ``col('any name')``), numbers, text, ``True``/``False``, ``== != < <= > >=`` (chained as in
 Python), ``in``/``not in`` a list, ``is None``/``is not None``, ``and or not``, ``+ - * /`` and unary minus,
 ``date('1996-01-31')``, ``days(500)``, ``abs(…)``. In pair predicates every column is ``probe.x`` or ``mate.x``. Lines may be
-broken between words, and a comment goes from ``#`` to the end of its line. What the values mean: `proband.samples.terms`.
+broken between words, and a comment goes from ``#`` to the end of its line. For the meaning of values see `proband.samples.terms`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from proband.words import count
 
 MAX_LENGTH = 20_000
 MAX_DEPTH = 60
-MAX_SIZE = 20_000  # operations, where an operand that is used twice counts twice
+MAX_SIZE = 20_000  # operations; an operand used twice counts twice
 
-# What some programs show as the end of a line though it is none: a comment would seem to be over.
+# Characters that some programs show as line ends although they are not: a comment would seem to end.
 _OTHER_LINE_BREAKS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -47,12 +47,12 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Mult: ("*", operator.mul),
     ast.Div: ("/", operator.truediv),
 }
-# What arithmetic gives: (left, operator, right) -> result. Anything else is refused.
+# Result types of arithmetic: (left, operator, right) -> result. Anything else is refused.
 _RESULT: dict[tuple[Kind, str, Kind], Kind] = {
     **{("number", sign, "number"): "number" for sign in "+-*/"},
     **{(left, "-", right): "span" for left in ("date", "time") for right in ("date", "time")},
     ("instant", "-", "instant"): "span",
-    **{("date", sign, "span"): "time" for sign in "+-"},  # a day and a half is no whole day
+    **{("date", sign, "span"): "time" for sign in "+-"},  # a day and a half is not a whole day
     **{(moment, sign, "span"): moment for moment in ("time", "instant") for sign in "+-"},
     **{("span", sign, "span"): "span" for sign in "+-"},
 }
@@ -78,14 +78,14 @@ _DATE, _SPAN = "write a date as date('1996-01-31').", "write a span of time as d
 
 
 def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequence[str] = ()) -> pl.Expr:
-    """Turn the text of a condition into a polars expression that yields true, false or null.
+    """Compile the text of a condition to a polars expression that yields true, false or null.
 
     Parameters
     ----------
     text
         The condition.
     schema
-        The columns that may be named, and their types.
+        The available columns and their types.
     roles
         Empty for a condition on one sample. For a condition on pairs, the roles that qualify every column
         (``probe``, ``mate``); `schema` then holds names such as ``"probe.date"``.
@@ -93,7 +93,7 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     Raises
     ------
     UsageError
-        If the text is not of this grammar, names an unknown column or mixes kinds.
+        If the text does not follow the grammar, names an unknown column or mixes types.
     """
     if len(text) > MAX_LENGTH:
         raise UsageError(
@@ -113,7 +113,7 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
 
 
 def _parsed(text: str) -> ast.expr:
-    """Parse the text within parentheses, where line breaks mean nothing and a comment ends with its line."""
+    """Parse the text within parentheses, where line breaks are ignored and comments end with the line."""
     text = text.replace("\r\n", "\n")
     if any(mark in text for mark in _OTHER_LINE_BREAKS):
         raise UsageError(
@@ -124,7 +124,7 @@ def _parsed(text: str) -> ast.expr:
     try:
         tree = ast.parse(f"(\n{text} \n)", mode="eval").body
         if tree.lineno > 1:
-            return tree  # otherwise the text closes our parenthesis itself, as in: a) or (b
+            return tree  # otherwise the text itself closes our parenthesis, as in: a) or (b
     except SyntaxError as error:
         if error.offset and error.lineno:
             line = f"line {error.lineno - 1}, " if "\n" in text.strip() else ""
@@ -135,7 +135,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _rewritten(text: str) -> str:
-    """The hint for a text that cannot be read: itself with the signs of this language for those of others, or an example."""
+    """A hint for invalid text: the text with operators of other languages replaced, or an example."""
     pieces = _QUOTED.split(text)
     for sign, ours in _SIGNS_OF_OTHERS.items():
         pieces[::2] = [re.sub(sign, ours, piece) for piece in pieces[::2]]
@@ -167,7 +167,7 @@ class _Compiler:
                 return self.limited(made_of(~term.value, "boolean", term))
             case ast.UnaryOp(op=ast.USub()):
                 term = self.of_kind(node.operand, "number", "span")
-                # polars cannot negate 128 bits, but it can subtract them
+                # polars cannot negate 128-bit integers, but it can subtract them
                 return self.limited(calculated(operator.sub, term.kind, terms.whole(0), term))
             case ast.BinOp():
                 return self.arithmetic(node)
@@ -186,7 +186,7 @@ class _Compiler:
 
     def boolean_operation(self, node: ast.BoolOp) -> Term:
         parts = [self.of_kind(operand, "boolean") for operand in node.values]
-        # Horizontal forms follow Kleene's logic as & and | do, and stay flat however many operands there are.
+        # Horizontal forms follow Kleene's logic like & and |, and stay flat for any number of operands.
         join = pl.all_horizontal if isinstance(node.op, ast.And) else pl.any_horizontal
         return self.limited(made_of(join([part.value for part in parts]), "boolean", *parts))
 
@@ -336,7 +336,7 @@ class _Compiler:
 
 
 def _instead(sides: Mapping[Kind, ast.expr], ordered: bool) -> str | None:
-    """How to write a comparison of two kinds, where that can be said."""
+    """A hint on how to compare two types, if there is one."""
     text, number, truth = (sides.get(kind) for kind in ("text", "number", "boolean"))
     if "span" in sides:
         other = isinstance(next(one for kind, one in sides.items() if kind != "span"), ast.Constant)
@@ -373,7 +373,7 @@ def _instead(sides: Mapping[Kind, ast.expr], ordered: bool) -> str | None:
 
 
 def _calculated(sides: Mapping[Kind, ast.expr]) -> str | None:
-    """How to write a sum of two kinds, where that can be said."""
+    """A hint on how to add two types, if there is one."""
     text = sides.get("text")
     if text is not None:
         return (
@@ -385,7 +385,7 @@ def _calculated(sides: Mapping[Kind, ast.expr]) -> str | None:
 
 
 def _why_text(column: ast.expr, otherwise: str = "a number") -> str:
-    """Why a column is text."""
+    """The reason why a column is text."""
     if isinstance(column, ast.Call):
         column = column.args[0]
     name = column.value if isinstance(column, ast.Constant) else _dotted(column)
@@ -395,7 +395,7 @@ def _why_text(column: ast.expr, otherwise: str = "a number") -> str:
 
 
 def _depth(tree: ast.AST) -> int:
-    """How deep the tree is, found without recursion."""
+    """The depth of the tree, computed without recursion."""
     depth, level = 0, [tree]
     while level:
         depth += 1
@@ -404,7 +404,7 @@ def _depth(tree: ast.AST) -> int:
 
 
 def _source(node: ast.expr) -> str:
-    """How a part of the expression is written."""
+    """The source text of a part of the expression."""
     return quoted(ast.unparse(node), 60)
 
 

@@ -329,7 +329,7 @@ def _tells_apart(plain: Callable[[str], str], names: Collection[str]) -> bool:
 
 
 def _listed(names: Any, what: str) -> tuple[Any, ...]:
-    """Iterate over names; refuse anything that is not a list of names."""
+    """Return names as a tuple; refuse anything that is not a list of names."""
     if not isinstance(names, Iterable) and not hasattr(names, "__array__"):
         raise UsageError(
             f"The {what} ids must be a list, one for each row; got {shown(names)}.",

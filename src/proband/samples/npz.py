@@ -1,4 +1,4 @@
-"""NumPy's files: read with distrust (nothing is unpickled, no header believed unchecked), written reproducibly."""
+"""NumPy files, read safely (nothing is unpickled, headers are checked) and written reproducibly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proband.errors import InputError, Said
 from proband.words import count
 
 _MAGIC = b"\x93NUMPY"
-# By version: how many bytes give the length of the header, and what it is encoded in.
+# By version: the number of bytes of the header length, and the encoding.
 _LAYOUTS = {(1, 0): (2, "latin-1"), (2, 0): (4, "latin-1"), (3, 0): (4, "utf-8")}
 _LONGEST_HEADER = 10_000
 _LARGEST_SIDE = 2**63
@@ -30,7 +30,7 @@ _MOST_AXES = 64
 _CHUNK = 1 << 20
 _LOCAL_HEADER = struct.Struct("<26sHH")  # of a member: its last fields are the lengths of what follows
 _LAST_CHARACTER, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
-# What the compiler and numpy raise over a header that was made up.
+# Exceptions of the compiler and NumPy for forged headers.
 _NONSENSE = (
     AttributeError,
     LookupError,
@@ -45,7 +45,7 @@ _NONSENSE = (
 
 @dataclass(frozen=True)
 class Header:
-    """What a ``.npy`` file claims before its numbers begin, at `offset`."""
+    """The header of a ``.npy`` file, whose data begin at `offset`."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -54,16 +54,16 @@ class Header:
 
     @property
     def n_bytes(self) -> int:
-        """How many bytes the numbers take: at least one each, so that empty texts cannot be without number."""
+        """The number of bytes of the data: at least one per element, so that the number of empty texts is limited."""
         return math.prod(self.shape) * max(1, self.dtype.itemsize)
 
     @property
     def order(self) -> Literal["F", "C"]:
-        """The order of the numbers, as numpy names it."""
+        """The memory order, as named by NumPy."""
         return "F" if self.fortran_order else "C"
 
     def require(self, stored: int, where: str) -> None:
-        """Raise unless as many bytes are stored as the header claims."""
+        """Raise an error unless the stored bytes match the header."""
         if stored != self.n_bytes:
             raise InputError(
                 f"{where} claims {count(self.n_bytes)} bytes ({' × '.join(map(str, self.shape))} of {self.dtype}), "
@@ -73,7 +73,7 @@ class Header:
 
 
 def read_header(file: IO[bytes], where: str) -> Header:
-    """Read and check the header of a ``.npy`` file; one that makes no sense is a `ValueError`."""
+    """Read and check the header of a ``.npy`` file; an invalid one raises a `ValueError`."""
     start = file.read(8)
     if start[:6] != _MAGIC or tuple(start[6:]) not in _LAYOUTS:
         raise ValueError("it does not begin with a header of version 1, 2 or 3")
@@ -93,13 +93,13 @@ def read_header(file: IO[bytes], where: str) -> Header:
 
 
 def _claims(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
-    """Read the dictionary in a header, whose numbers may be Python 2's: ``(3L, 3L)``."""
+    """Parse the dictionary in a header, with Python 2 integers allowed: ``(3L, 3L)``."""
     text = re.sub(r"(?<=\d)L(?=\s*[,)])", "", text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore"
-            )  # of odd literals and old names of types, as compiler and numpy see them
+            )  # for odd literals and old type names, from the compiler and NumPy
             claims = ast.literal_eval(text.strip())
             dtype = np.lib.format.descr_to_dtype(claims["descr"])
             shape, fortran_order = claims["shape"], claims["fortran_order"]
@@ -112,7 +112,7 @@ def _claims(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
 
 
 class Archive(Mapping[str, npt.NDArray[Any]]):
-    """The arrays of an ``.npz`` file by name, each checked and read when it is asked for."""
+    """The arrays of an ``.npz`` file by name, each checked and read on request."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -123,7 +123,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             naming(file=path.name),
             refused(f"{path.name} is not a NumPy archive (.npz)", file=Said(path.name)),
         ):
-            # Left open: to open it again for every array would read the list of all of them each time.
+            # Kept open: reopening it for every array would read the list of members each time.
             self._archive = zipfile.ZipFile(path)
             for info in self._archive.infolist():
                 name = info.filename.removesuffix(".npy")
@@ -146,11 +146,11 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
         return iter(self._members)
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape an array claims, without reading it."""
+        """The shape in the header of an array."""
         return self._headers[name].shape
 
     def dtype(self, name: str) -> np.dtype[Any]:
-        """The type an array claims, without reading it."""
+        """The type in the header of an array."""
         return self._headers[name].dtype
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -161,7 +161,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             content = bytearray()
             with self._archive.open(info) as file:
                 file.read(header.offset)
-                # The archive's directory may lie about sizes: only what is really there is taken into memory.
+                # The directory of the archive may state wrong sizes: only existing data are loaded.
                 while len(content) <= header.n_bytes and (part := file.read(_CHUNK)):
                     content += part
             header.require(len(content), where)
@@ -170,7 +170,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             return array
 
     def mapped(self, name: str) -> npt.NDArray[Any]:
-        """An array as it lies in the file, not read before it is asked for; one that is compressed is read now."""
+        """A memory-mapped array; a compressed array is read at once."""
         info, header = self._members[name], self._headers[name]
         if info.compress_type != zipfile.ZIP_STORED or not header.n_bytes:
             return self[name]
@@ -197,7 +197,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
 
 
 def _require_characters(array: npt.NDArray[Any], where: str) -> None:
-    """Refuse texts with numbers that stand for no character, which can be neither compared, printed nor written."""
+    """Refuse text with invalid code points, which cannot be compared, printed or written."""
     if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
         return
     codes = array.ravel(order="K").view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
@@ -210,17 +210,17 @@ def _require_characters(array: npt.NDArray[Any], where: str) -> None:
 
 
 def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write a compressed ``.npz`` whose bytes depend on the arrays alone (numpy's own carries the time of day)."""
+    """Write a compressed ``.npz`` whose bytes depend only on the arrays (NumPy's contains the time)."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
-            info = zipfile.ZipInfo(f"{name}.npy")  # dated 1980, the format's beginning of time
+            info = zipfile.ZipInfo(f"{name}.npy")  # dated 1980, the earliest date of the format
             info.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(info, "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
 
 
 def text_array(ids: Iterable[str]) -> npt.NDArray[np.str_]:
-    """Make an array of ids; those that numpy would cut short are refused."""
+    """Make an array of ids; ids that NumPy would truncate are refused."""
     ids = list(ids)
     cut = next((name for name in ids if name.endswith("\0")), None)
     if cut is not None:

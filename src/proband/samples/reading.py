@@ -1,4 +1,4 @@
-"""Tables from files and from the frames of other libraries."""
+"""Reading of tables from files and from frames of other libraries."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def read_frame(
     notes: list[Note] | None = None,
     label_columns: Collection[str] = (),
 ) -> pl.DataFrame:
-    """Read a table by its ending; `text_columns` are kept as text whatever they look like.
+    """Read a table by its file extension; `text_columns` are always kept as text.
 
-    Texts among `missing_values` are missing. Without these, text files have their own rule: `read_delimited`, which also says what
-    `label_columns` are. What was decided in reading is added to `notes`.
+    Texts among `missing_values` are missing. By default, text files follow `read_delimited`, which also defines
+    `label_columns`. Decisions are added to `notes`.
     """
     frame = _read(path, text_columns, missing_values, notes, label_columns)
     if not missing_values:
@@ -75,7 +75,7 @@ def _read(
 
 
 def filled_frame(data: Any) -> pl.DataFrame:
-    """A frame of what the user has; one without rows, of which only the header is there, is refused."""
+    """Convert user data to a frame; refuse one without rows."""
     frame = frame_from(data)
     if not frame.height:
         raise InputError("The table has no rows.")
@@ -83,9 +83,9 @@ def filled_frame(data: Any) -> pl.DataFrame:
 
 
 def frame_from(data: Any) -> pl.DataFrame:
-    """Turn what the user has into a polars frame: mappings of columns, lists of rows, and frames of any library.
+    """Convert user data to a polars frame: mappings of columns, lists of rows, and frames of any library.
 
-    Those of pandas are read by their own methods, since rows may have labels there. All others are read through Arrow's interface,
+    Pandas frames are read by their own methods, since rows may have labels. All others are read through Arrow's interface,
     ``__arrow_c_stream__``.
     """
     if isinstance(data, pl.DataFrame):
@@ -116,7 +116,7 @@ def frame_from(data: Any) -> pl.DataFrame:
     if hasattr(data, "__arrow_c_stream__") and not _is_column(data):
         try:
             return pl.DataFrame(data)
-        except Exception as error:  # of any kind: it is the other library's
+        except Exception as error:  # any exception: it is from the other library
             raise InputError(
                 f"The {type(data).__name__} does not make a table: {first_line(error)}."
             ) from None
@@ -132,7 +132,7 @@ def _is_column(data: Any) -> bool:
 
 
 def _refuse_ragged(columns: Mapping[Any, Any]) -> None:
-    """Refuse columns of several lengths; a single value stands for a whole column."""
+    """Refuse columns of different lengths; a single value applies to a whole column."""
     lengths = {
         name: len(one)
         for name, one in columns.items()
@@ -146,18 +146,18 @@ def _refuse_ragged(columns: Mapping[Any, Any]) -> None:
 
 
 def _column(name: str, data: Any) -> Any:
-    """A column of a mapping; a list in which whole numbers come before fractions is of numbers all the same."""
+    """A column of a mapping; lists that mix integers and fractions are numeric."""
     if hasattr(data, "__array__") or hasattr(data, "__dlpack__"):
         return series_from(name, data)
     if isinstance(data, list | tuple):
         values = [None if one is np.ma.masked else one for one in data]
-        mixed = {type(one) for one in values} - {NoneType} == {int, float}  # polars goes by the first
+        mixed = {type(one) for one in values} - {NoneType} == {int, float}  # polars infers from the first
         return pl.Series(values=values, dtype=pl.Float64, strict=False) if mixed else values
     return data
 
 
 def series_from(name: str, data: Any) -> pl.Series:
-    """Make a column of what the user has: a column of polars or pandas, an array, a tensor or a list."""
+    """Convert user data to a column: a polars or pandas column, an array, a tensor or a list."""
     if isinstance(data, pl.Series):
         return data.alias(name)
     try:
@@ -171,7 +171,7 @@ def series_from(name: str, data: Any) -> pl.Series:
 
 def _series(name: str, data: Any) -> pl.Series:
     if type(data).__module__.partition(".")[0] == "pandas":
-        # Through Python objects: no pyarrow needed, and every kind of missing value becomes null.
+        # Through Python objects: pyarrow is not needed, and all missing values become null.
         return pl.Series(name, plain_values(data, name), strict=False)
     array = array_from(data, name)
     if array.ndim != 1:
@@ -184,7 +184,7 @@ def _series(name: str, data: Any) -> pl.Series:
 
 
 def _read_lines_of_json(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
-    """Read all lines before the columns and their types are settled; numbers of text columns keep their digits."""
+    """Read all lines before inferring columns and types; numbers in text columns keep their digits."""
     content = content_of(path)
     names = pl.read_ndjson(content, infer_schema_length=None).columns
     texts = {name: pl.String for name in text_columns if name in names}
@@ -192,7 +192,7 @@ def _read_lines_of_json(path: Path, text_columns: Collection[str]) -> pl.DataFra
 
 
 def _read_npz(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
-    """Take the 1-D arrays of the subject column's length as columns."""
+    """Read the 1-D arrays with the length of the subject column as columns."""
     from proband.samples.npz import Archive
 
     archive = Archive(path)

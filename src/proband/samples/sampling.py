@@ -1,6 +1,6 @@
-"""The levels at which an evaluation samples (Micheals & Boult 2001, STRAT): which columns are declared as what, and what the data show of them.
+"""Sampling levels of an evaluation (Micheals & Boult 2001, STRAT): their declared columns, and observations on these in the data.
 
-STRAT tells four sampling levels apart: *population* (who and what is photographed), *system* (the parameters of the algorithm),
+STRAT distinguishes four sampling levels: *population* (who and what is photographed), *system* (the parameters of the algorithm),
 *model* (what it is trained on, and whom it knows) and *analysis*. A column of the table is declared as one of them, or more closely, at
 the population level, as the *scene* (a bounded space and time), its *context* (the constraints on scenes), an *explicit* property
 (one that the experimenter controls) or an *implicit* one (any other).
@@ -28,7 +28,7 @@ Declared = tuple[tuple[str, SamplingLevel], ...]
 def declared_levels(
     sampling: Mapping[str, str | Sequence[str]], columns: Collection[str], source: str
 ) -> Declared:
-    """Check which columns are declared as which level; refuse levels and columns that there are not, and a column of two levels."""
+    """Check the columns declared for each level; refuse unknown levels and columns, and a column of two levels."""
     levels: dict[str, SamplingLevel] = {}
     for level, names in sampling.items():
         if level not in get_args(SamplingLevel):
@@ -52,9 +52,9 @@ def declared_levels(
 def observed(
     samples: Samples, probes: npt.NDArray[Any], gallery: npt.NDArray[Any], *, strata: str | None = None
 ) -> tuple[SampledColumn, ...]:
-    """Say what probes and gallery show of the columns that are declared, by their positions in the table.
+    """Return observations on the declared columns in probes and gallery, given their positions in the table.
 
-    `strata` is the column that makes the strata, where they are not people.
+    `strata` is the column of strata, unless these are people.
     """
     groups = samples.frame[strata][probes] if strata in samples.frame.columns else None
     return tuple(
@@ -99,5 +99,5 @@ def _has_one_value_each(groups: pl.Series, values: pl.Series) -> bool:
 
 
 def _only(values: pl.Series) -> str | None:
-    """The one value that all have."""
+    """The common value of all."""
     return str(values[0]) if values.n_unique() == 1 and not values.null_count() else None

@@ -1,9 +1,9 @@
-"""The values that conditions are made of, and arithmetic that never answers what cannot be told.
+"""The values of conditions, and arithmetic in which undecidable results are null.
 
-What cannot be told is null. Whole numbers are exact; one of more than 64 bits can be compared, but what is calculated from
-it is null. Fractions are 64-bit floats: a result that is not finite is null, and so is what is calculated from a fraction and
-a whole number beyond 2⁵³. A whole number and a fraction are compared exactly. Dates, points in time and spans are whole
-numbers of nanoseconds.
+Undecidable results are null. Integers are exact; those of more than 64 bits can be compared, but results calculated from
+them are null. Fractions are 64-bit floats: results that are not finite are null, as are those from a fraction and an
+integer beyond 2⁵³. An integer and a fraction are compared exactly. Dates, times and spans are integers, in
+nanoseconds.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000}
 _DAY = 86_400_000_000_000
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-_EXACT = 2**53  # up to here every whole number is a 64-bit float
-_WIDEST = math.nextafter(2.0**127, 0)  # the largest float that is a whole number of 128 bits
+_EXACT = 2**53  # every integer up to here is exact as a 64-bit float
+_WIDEST = math.nextafter(2.0**127, 0)  # the largest float that fits into a 128-bit integer
 
 
 @dataclass(frozen=True)
 class Term:
-    """A polars expression, what kind of value it has, and how many operations it takes.
+    """A polars expression, its type of value, and its number of operations.
 
-    A number is whole, in 128 bits, or a fraction, a 64-bit float that is never NaN. Dates, points in time and spans are
-    whole numbers of nanoseconds.
+    A number is a 128-bit integer, or a fraction as a 64-bit float that is never NaN. Dates, times and spans are integers,
+    in nanoseconds.
     """
 
     value: pl.Expr
@@ -50,19 +50,19 @@ class Term:
 
     @property
     def narrow(self) -> pl.Expr:
-        """A whole number, null beyond 64 bits: sums and products of two such cannot wrap in 128."""
+        """An integer, null beyond 64 bits, so that sums and products of two cannot overflow 128 bits."""
         return self.value.cast(pl.Int64, strict=False).cast(pl.Int128)
 
     @property
     def fraction(self) -> pl.Expr:
-        """A number as a 64-bit float, null where it would be another number."""
+        """A number as a 64-bit float, null if that is not exact."""
         if not self.is_whole:
             return self.value
         return pl.when(self.value.is_between(-_EXACT, _EXACT)).then(self.value).cast(pl.Float64)
 
 
 def made_of(value: pl.Expr, kind: Kind, *parts: Term, is_whole: bool = False) -> Term:
-    """A term made of others; one that is used twice is named twice."""
+    """A term made of others; one used twice is listed twice."""
     return Term(value, kind, 1 + sum(part.size for part in parts), is_whole)
 
 
@@ -82,14 +82,14 @@ def span_of_days(number: float) -> Term:
 
 
 def column(name: str, dtype: pl.DataType) -> Term | None:
-    """The values of a column; None if it has a type that is not spoken of."""
+    """The values of a column; None if its type is not supported."""
     value = pl.col(name)
     if dtype.is_integer():
         return Term(value.cast(pl.Int128, strict=False), "number", is_whole=True)
     if dtype == pl.Float64:
         return Term(value.fill_nan(None), "number")
     if dtype.is_numeric():
-        # By its digits: 0.7 in fewer bits, or in a decimal type, is 0.7, as it would be if it were read from text.
+        # By its digits: 0.7 in fewer bits, or in a decimal type, is 0.7, as if read from text.
         return Term(value.cast(pl.String).cast(pl.Float64).fill_nan(None), "number")
     if dtype == pl.Date:
         return _time(value, "date", _DAY)
@@ -110,18 +110,18 @@ def _time(value: pl.Expr, kind: Kind, nanoseconds: int) -> Term:
 def calculated(function: Callable[..., Any], kind: Kind, *parts: Term) -> Term:
     """The result of arithmetic on numbers, or on times and spans."""
     if kind != "number":
-        # Spans are only added, and far too seldom to fill 128 bits.
+        # Spans are only added, and too rarely to overflow 128 bits.
         return made_of(function(*(part.value for part in parts)), kind, *parts, is_whole=True)
     if all(part.is_whole for part in parts) and function is not operator.truediv:
         return made_of(function(*(part.narrow for part in parts)), kind, *parts, is_whole=True)
     value = function(*(part.fraction for part in parts)).fill_nan(None)
-    # Not by asking whether it is finite, which would double the expression at every operation.
+    # Not by testing is_finite, which would double the expression at every operation.
     value = value.replace([math.inf, -math.inf], [None, None])
     return made_of(value, kind, *parts, *(part for part in parts if part.is_whole))
 
 
 def compared(left: Term, sign: str, right: Term) -> Term:
-    """Compare two terms of one kind; a whole number and a fraction exactly, where polars would round the first."""
+    """Compare two terms of one type; an integer and a fraction exactly, where polars would round the integer."""
     if right.is_whole and not left.is_whole:
         return compared(right, _MIRRORED[sign], left)
     if left.is_whole == right.is_whole:

@@ -1,4 +1,4 @@
-"""Scores of queries with targets, embeddings that behave as scores, their orientation, and files of them."""
+"""Scores of queries with targets, embeddings used as scores, their orientation, and their files."""
 
 from __future__ import annotations
 

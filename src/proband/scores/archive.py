@@ -1,4 +1,4 @@
-"""Several algorithms' scores of the same queries and targets in one ``.npz``."""
+"""Scores of several algorithms for the same queries and targets in one ``.npz``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRAINED_ON_GALLERY = Sentence(
 def write_score_archive(
     path: str | Path, scores: Sequence[DenseScores], trained_targets: Sequence[str] = ()
 ) -> None:
-    """Write score matrices that share their axes, orientation and cell codes; and which targets were trained on, if any."""
+    """Write score matrices with common axes, orientation and cell codes, and the targets used in training, if any."""
     first = scores[0]
     arrays: dict[str, Any] = {}
     for one in scores:

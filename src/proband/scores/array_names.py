@@ -1,4 +1,4 @@
-"""What algorithms are called that are read from arrays: one rule for scores, embeddings and logits, at every door."""
+"""Names of algorithms read from arrays, by one rule for scores, embeddings and logits in all interfaces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 def array_names(name: str, arrays: Iterable[str]) -> dict[str, str]:
     """Name the algorithms of a file: a single array after the file, several after their arrays.
 
-    Arrays that stand alone are called anything (``arr_0``, ``embeddings``), and alike in the files of several models.
+    Single arrays have arbitrary names (``arr_0``, ``embeddings``), often the same in files of several models.
 
     Examples
     --------

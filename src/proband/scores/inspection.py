@@ -68,7 +68,7 @@ _TOO_LARGE_TO_SQUARE, _SCALE = 1e150, 2.0**600
 
 @dataclass(frozen=True)
 class ScoreSpread:
-    """How a set of scores lies: mean, standard deviation, and the 5 %, 50 % and 95 % quantiles."""
+    """Summary of a set of scores: mean, standard deviation, and the 5 %, 50 % and 95 % quantiles."""
 
     n: int
     mean: float
@@ -91,17 +91,17 @@ class ScoreSpread:
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """One algorithm's scores.
+    """A summary of the scores of one algorithm.
 
     Attributes
     ----------
     genuine, impostor
-        How scores of one person and of two people lie; None if there are none, or if subjects are not known.
+        Summaries of genuine and impostor scores; None if there are none, or if subjects are unknown.
     auc_as_similarity
         The share of (mate, non-mate) comparisons of a probe in which the mate scores higher, averaged over subjects;
-        below one half for a distance. None if subjects are not known.
+        below one half for a distance. None if subjects are unknown.
     verdict
-        What that says about the orientation.
+        The conclusion on the orientation.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Inspection:
     notes: tuple[Note, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Return everything as plain values for JSON."""
         summaries = [{**asdict(one), "verdict": one.verdict.to_dict()} for one in self.summaries]
         return {**asdict(self), "summaries": summaries, "notes": [note.to_dict() for note in self.notes]}
 
@@ -141,7 +141,7 @@ def inspect_file(
     subject_column: str = "subject",
     missing_values: Collection[str] | None = None,
 ) -> Inspection:
-    """Look at a file: a table of samples, an archive of arrays, or scores of any known format."""
+    """Inspect a file: a table of samples, an archive of arrays, or scores of any known format."""
     path, key = split_key(path)
     with reading(path, "scores or samples"):
         require_there(path)
@@ -186,7 +186,7 @@ def inspect_file(
 
 
 def _require_nothing(options: ReadOptions, path: Path) -> None:
-    """Refuse what is said of scores, for a table of samples."""
+    """Refuse options for scores, for a table of samples."""
     said = {name: getattr(options, name) for name in ("query_ids", "target_ids", "mask", "mated_is")}
     said["ids"] = None if options.ids == "samples" else options.ids
     for name, value in said.items():
@@ -260,7 +260,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
             " × ".join(map(str, next(iter(file.matrices.values())).shape)) + " (queries × targets)"
         )
     if file.matrices and not file.trials:
-        # The orientation is not known yet: the scores are read as similarities, and the summary says what that shows.
+        # The orientation is unknown: scores are read as similarities, and the summary states what this suggests.
         plain = ScoreFile(**{**vars(file), "orientation": None})
         if file.queries is None and samples is None:
             summaries += [_without_ids(name, values) for name, values in file.matrices.items()]
@@ -342,7 +342,7 @@ def _paired_check(
     row_samples: npt.NDArray[np.intp],
     column_samples: npt.NDArray[np.intp],
 ) -> OrientationCheck | None:
-    """How genuine scores stand against impostor scores, subject by subject; None if the axes make no experiment."""
+    """Compare genuine with impostor scores by subject; None if the axes do not define an experiment."""
     targets = np.setdiff1d(column_samples, row_samples)
     if not targets.size:  # the axes are the same: enrol the first sample of each subject
         targets = column_samples[np.unique(known.codes[column_samples], return_index=True)[1]]

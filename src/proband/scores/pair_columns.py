@@ -1,4 +1,4 @@
-"""Which column of a table of scored pairs is what, and what to tell somebody who has not said it."""
+"""The roles of columns in tables of scored pairs, and hints if they are not declared."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ _GENUINE = (
 
 @dataclass(frozen=True)
 class PairColumns:
-    """Which columns of a table of scored pairs are what.
+    """The roles of the columns of a table of scored pairs.
 
     Attributes
     ----------
     a, b
-        The two samples of a pair.
+        The columns of the two samples of a pair.
     mated
-        Whether they are of one person.
+        The column of the mated flag.
     score
         The scores: a column for each algorithm.
     subject_a, subject_b
-        Whose the samples are.
+        The columns of the subjects of the samples.
     """
 
     a: str | None = None
@@ -75,7 +75,7 @@ class PairColumns:
 
     @property
     def single(self) -> dict[str, str]:
-        """The columns other than scores, by what they are."""
+        """The columns other than scores, by role."""
         found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "score"}
         return {role: name for role, name in found.items() if name is not None}
 
@@ -85,7 +85,7 @@ class PairColumns:
         return [*self.single.values(), *self.score]
 
     def require_sense(self, header: Sequence[str], source: str) -> None:
-        """Refuse columns that are not there, that are there or named twice, or that do not tell mated pairs from others."""
+        """Refuse columns that are missing, duplicate or named twice, or that do not distinguish mated pairs."""
         unknown = [name for name in self.names if name not in header]
         if unknown:
             raise unknown_name("column", unknown[0], header, source=source)
@@ -117,13 +117,13 @@ _USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("C
 
 
 def unknown_layout(header: Sequence[str], found: PairColumns | None = None) -> Hint:
-    """The hint for a table whose columns are not known: what to copy, with what is obvious or was `found` filled in."""
+    """A hint for a table with unknown columns: text to copy, with obvious or `found` columns filled in."""
     hint = _layout(found or guessed(header))
     return Hint("specify the columns: " + hint.template, **hint.values)
 
 
 def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint:
-    """A hint that names columns as each door takes them."""
+    """A hint that names columns as in each interface."""
     written = {
         role: [json.dumps(name, ensure_ascii=False) for name in names] for role, names in columns.items()
     }
@@ -146,7 +146,7 @@ def needed_options(
     oriented: bool = True,
     call: bool = False,
 ) -> NeededOptions:
-    """What else must be said of a table of pairs, all at once, with what it may be by the looks of some of its `rows`."""
+    """All options still needed for a table of pairs, with suggestions from some of its `rows`."""
     options: list[tuple[Hint, str]] = []
     if not named:
         options.append((_layout(columns), ""))
@@ -161,16 +161,16 @@ def needed_options(
 
 
 def _layout(found: PairColumns) -> Hint:
-    """The option that says which column is what."""
+    """The option for the roles of columns."""
     shown: dict[str, tuple[str, ...]] = {"score": found.score or ("COLUMN",)}
-    if found.subject_a is None:  # who is who says what is mated as well
+    if found.subject_a is None:  # subjects also determine which pairs are mated
         shown["mated"] = ("COLUMN",)
     shown.update((role, (name,)) for role, name in found.single.items())
     return naming("{option:columns}", {role: shown[role] for role in ROLES if role in shown})
 
 
 def _call(columns: PairColumns, mated_is: str | None) -> str:
-    """How Python makes lists of comparisons of a table of pairs."""
+    """The Python call that makes lists of comparisons from a table of pairs."""
     single = {role: f"frame[{name!r}]" for role, name in columns.single.items()}
     scores = ", ".join(f"{name!r}: frame[{name!r}]" for name in columns.score or ("COLUMN",))
     unknown = "None" if "subject_a" in single else "frame['COLUMN']"
@@ -184,14 +184,14 @@ def _call(columns: PairColumns, mated_is: str | None) -> str:
 
 
 def mated_words(column: pl.Series) -> tuple[str, ...]:
-    """The values of a column of which nobody can tell which means mated; none where they are 0 and 1, or true and false."""
+    """The values of a column if it is unclear which means mated; empty for 0 and 1, or true and false."""
     values = [str(value) for value in column.drop_nulls().unique(maintain_order=True)]
     truths = all(value.lower() in TRUTHS for value in values)
     return () if truths and len({len(value) > 1 for value in values}) < 2 else tuple(values)
 
 
 def guessed(header: Sequence[str]) -> PairColumns:
-    """What columns are by their names, as far as that is obvious: to be suggested, never to be used."""
+    """The obvious roles of columns by name, as suggestions only."""
     plain = {name.strip().lower().replace(" ", "_").replace("-", "_"): name for name in header}
     found: dict[str, Any] = {}
     for role, names in _OBVIOUS.items():
@@ -206,9 +206,9 @@ def guessed(header: Sequence[str]) -> PairColumns:
 
 
 def suggested(table: pl.DataFrame) -> PairColumns:
-    """What columns are by their names or else by what they hold: to be suggested, never to be used.
+    """The probable roles of columns by name or content, as suggestions only.
 
-    A column of two values may say what is mated, columns of fractions may be scores, and the first two others samples.
+    A column of two values may be the mated flag, columns of fractions may be scores, and the first two others samples.
     """
     found = guessed(table.columns)
     readable = [one for one in table.iter_columns() if one.dtype != pl.Object]
@@ -229,10 +229,10 @@ def suggested(table: pl.DataFrame) -> PairColumns:
 
 
 def is_of_truths(column: pl.Series) -> bool:
-    """Whether a column holds 0 and 1 and nothing else."""
+    """Whether a column contains only 0 and 1."""
     return column.dtype.is_numeric() and set(column.unique().to_list()) == {0, 1}
 
 
 def is_of_fractions(column: pl.Series) -> bool:
-    """Whether a column holds numbers that are not all whole."""
+    """Whether a column contains numbers that are not all integers."""
     return column.dtype.is_float() and bool((column != column.round(0)).any())

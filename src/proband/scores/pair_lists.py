@@ -20,7 +20,7 @@ _ARRAYS = {"pair_a": "query", "pair_b": "target", "pair_same": "mated", "pair_fo
 
 
 def read_pairs(path: str | Path, samples: Samples) -> pl.DataFrame:
-    """Read a list of pairs: columns query, target, and mated and fold where the list has them.
+    """Read a list of pairs: columns query, target, and mated and fold if present.
 
     ``.txt``: LFW's pairs. ``.csv``, ``.tsv``, ``.parquet``, ``.arrow``: a table with columns query and target. ``.npz``: arrays pair_a and
     pair_b of row numbers in the samples table, and optionally pair_same and pair_fold.

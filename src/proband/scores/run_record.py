@@ -1,6 +1,6 @@
-"""The record of a run: what made a file of scores, when, by whom, on which machine and how long it took.
+"""Run records: how a file of scores was made, when, by whom, on which machine and in what time.
 
-It is a file of its own beside the scores, ``scores.npz.run.json``: the same images give the same bytes of scores at any hour.
+A record is a separate file next to the scores, ``scores.npz.run.json``, so that equal images give identical score files.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class AlgorithmRun:
     Attributes
     ----------
     algorithm
-        The name of its scores.
+        The name of the scores.
     code
         The package of its code, with its version.
     training, enrolment, comparison
-        Seconds for training; for representing the images of queries and targets; for comparing them.
+        The seconds for training; for representing the images of queries and targets; for comparing them.
     """
 
     algorithm: str
@@ -48,7 +48,7 @@ class AlgorithmRun:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What was run, when, by whom, on which machine, and how long it took.
+    """The record of a run: what was run, when, by whom, on which machine, and in what time.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class RunRecord:
     command
         The command line.
     images
-        Seconds for reading the images and finding the faces, which all algorithms share.
+        The seconds for reading images and detecting faces, shared by all algorithms.
     algorithms
         The run time of each algorithm.
     scores
@@ -79,14 +79,14 @@ class RunRecord:
     scores: str = ""
 
     def seconds_of(self, algorithm: str) -> float:
-        """How long an algorithm took, the images included; of a run that does not tell them apart, all of it."""
+        """The run time of an algorithm, including images; the total if the run has no separate times."""
         named = [run for run in self.algorithms if run.algorithm == algorithm] or self.algorithms
         if len(named) == 1:
             return self.images + named[0].training + named[0].enrolment + named[0].comparison
         return (moment_of(self.finished) - moment_of(self.started)).total_seconds()
 
     def facts(self, algorithm: str) -> dict[str, Any]:
-        """What tables of participants show of the run of an algorithm."""
+        """The facts of the run of an algorithm for tables of participants."""
         return {
             "operator": self.operator,
             "started": self.started,
@@ -95,17 +95,17 @@ class RunRecord:
         }
 
     def to_json(self) -> str:
-        """The text of the file."""
+        """The text of the record file."""
         return as_json({"format": FORMAT, **asdict(self)})
 
 
 def record_beside(path: Path) -> Path:
-    """Where the record of a file of scores is."""
+    """The path of the record of a score file."""
     return path.with_name(path.name + ENDING)
 
 
 def read_record(path: Path) -> RunRecord:
-    """Read a record; one that is not built as it should be is refused."""
+    """Read a record; an invalid one is refused."""
     require_regular(path)
     with reading(path, "a run record"):
         stated = read_json(content_of(path))
@@ -126,7 +126,7 @@ def read_record(path: Path) -> RunRecord:
 
 
 def stated_run(stated: Mapping[str, Any], file: str, **known: Any) -> RunRecord:
-    """Make the record of what is stated in a file: two times in order, and texts of one line."""
+    """Make the record stated in a file: two times in order, and one-line texts."""
     times = {}
     for key in ("started", "finished"):
         if not stated.get(key):
@@ -144,7 +144,7 @@ def stated_run(stated: Mapping[str, Any], file: str, **known: Any) -> RunRecord:
 
 
 def _typed(stated: dict[str, Any], kind: type, file: str) -> dict[str, Any]:
-    """Refuse keys that a record has not, and values that are neither texts nor seconds where these belong."""
+    """Refuse unknown keys, and values other than text or seconds where these are required."""
     kinds = {field.name: str(field.type) for field in fields(kind)}
     for key, value in stated.items():
         expected = kinds.get(key)

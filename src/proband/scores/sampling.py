@@ -1,4 +1,4 @@
-"""What the samples behind scores show of the columns that are declared as sampling levels."""
+"""Observations on the columns declared as sampling levels in the samples behind scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proband.words import SampledColumn
 def sampled(
     data: object, within: Experiment | Samples | Pool | None, strata: str | None = None
 ) -> tuple[SampledColumn, ...]:
-    """What the samples that are compared show of the columns that are declared as sampling levels; queries stand for probes."""
+    """Observations on the columns declared as sampling levels in the compared samples; queries count as probes."""
     if isinstance(data, Trials):
         if isinstance(within, Samples) and within.sampling and not data.sampling:
             return data.with_samples(within).sampling

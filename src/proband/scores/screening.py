@@ -1,15 +1,15 @@
 """A float32 screen of embedding scores whose error is bounded, so that only doubtful pairs need exact scores.
 
-For every probe the screen's value is an increasing function of closeness, up to an error of at most `band`:
+For every probe, the screen value is an increasing function of closeness, up to an error of at most `band`:
 
 - cosine: the product of unit vectors;
 - inner product: the product of the unit probe with the gallery scaled by its longest vector;
-- Euclidean distance: x·y − |y|²/2, which orders the gallery as the distance to x does, after moving the origin to the
+- Euclidean distance: x·y − |y|²/2, which orders the gallery like the distance to x, after moving the origin to the
   gallery's centre and scaling the longest vector to one.
 
-Each factor is at most one in length, so a float32 product of d terms is off by at most about d·2⁻²⁴ whatever the
-order of addition (Higham's bound), and rounding the factors themselves adds a few units more: at most two for each factor of
-a cosine and one for the others, of the sixteen that the band leaves.
+All factors have length at most one, so the error of a float32 product of d terms is at most about d·2⁻²⁴ in any
+order of addition (Higham's bound); rounding of the factors adds a few units: at most two for each factor of a cosine and
+one for the others, of the sixteen that the band allows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from proband.scores.base import Values
 from proband.scores.embeddings import Embeddings
 
 _UNIT = 2.0**-24  # float32's unit roundoff
-SHORTEST = 1e-140  # squares of anything shorter lose their digits
-_SHORT, _LONG = 1e-30, 1e30  # between these, lengths and one over them are far from the ends of float32
+SHORTEST = 1e-140  # squares of shorter lengths lose digits
+_SHORT, _LONG = 1e-30, 1e30  # between these, lengths and their inverses are well within the range of float32
 _BLOCK = 1 << 14
 
 Singles = npt.NDArray[np.float32]
@@ -36,7 +36,7 @@ Rows = Callable[[Positions], Values]
 
 @dataclass(frozen=True)
 class Screen:
-    """Probes made ready for screening, and how to make blocks of the gallery ready."""
+    """Probes prepared for screening, and the preparation of gallery blocks."""
 
     embeddings: Embeddings
     probes: Singles
@@ -47,7 +47,7 @@ class Screen:
     centred_norms: Values
 
     def gallery(self, vectors: Values, norms: Values) -> Singles:
-        """Make a block of gallery vectors ready: ``probes @ gallery(...).T`` screens it."""
+        """Prepare a block of gallery vectors, to be screened by ``probes @ gallery(...).T``."""
         metric = self.embeddings.metric
         if metric == "cosine":
             return _unit(vectors, norms)
@@ -60,7 +60,7 @@ class Screen:
         return np.concatenate([centred, -half[:, None]], axis=1).astype(np.float32)
 
     def limits(self, best: Values) -> tuple[Singles, Singles]:
-        """Between which screen values a pair is too near the best mate's score to be told from it."""
+        """The limits of screen values between which a pair is too near the best mate's score to be decided."""
         metric = self.embeddings.metric
         if metric == "cosine":
             centre = best
@@ -81,7 +81,7 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
     if embeddings.metric == "l2":
         centre = mean_vector(embeddings.target_rows, columns)
         longest = max(float(_lengths(vectors - centre).max()), SHORTEST)
-        # Below the shortest, squares are subnormal and lose their digits; all differences then lie inside the band.
+        # Below the shortest, squares are subnormal and lose digits; all differences are then inside the band.
         scale = max(longest_vector(embeddings.target_rows, columns, centre), longest)
     elif embeddings.metric == "inner":
         scale = longest_vector(embeddings.target_rows, columns, centre) or 1.0
@@ -89,11 +89,11 @@ def make_screen(embeddings: Embeddings, rows: Positions, columns: Positions) -> 
 
 
 def screen_of(embeddings: Embeddings, vectors: Values, norms: Values, centre: Values, scale: float) -> Screen:
-    """Make probes ready where the gallery's centre and scale are known."""
+    """Prepare probes, given the centre and scale of the gallery."""
     is_l2 = embeddings.metric == "l2"
     centred_norms = np.empty(len(norms)) if is_l2 else norms
     probes = np.ones((len(vectors), embeddings.dimension + is_l2), dtype=np.float32)
-    for block in slices(len(vectors), _BLOCK >> 2):  # what stands between takes twice the room
+    for block in slices(len(vectors), _BLOCK >> 2):  # intermediate results take twice the memory
         some, lengths = vectors[block], norms[block, None]
         if is_l2:
             shifted = some - centre
@@ -109,7 +109,7 @@ def screen_of(embeddings: Embeddings, vectors: Values, norms: Values, centre: Va
 
 
 def _unit(vectors: Values, norms: Values) -> Singles:
-    """Return vectors of length one, rounded: in float32 alone, with two units of error more, where that holds all that comes up."""
+    """Return vectors rounded to unit length: in float32 only, with two more units of error, if its range suffices."""
     if vectors.dtype == np.float32 and norms.min() > _SHORT and norms.max() < _LONG:
         return vectors * (1.0 / norms).astype(np.float32)[:, None]
     return (vectors / norms[:, None]).astype(np.float32)
@@ -128,7 +128,7 @@ def mean_vector(vectors: Rows, positions: Positions) -> Values:
 
 
 def longest_vector(vectors: Rows, positions: Positions, centre: Values) -> float:
-    """The greatest distance of some vectors from a centre, read block by block."""
+    """The largest distance of some vectors from a centre, read block by block."""
     longest = 0.0
     for block in slices(len(positions), _BLOCK):
         shifted = vectors(positions[block]) - centre

@@ -1,4 +1,4 @@
-"""One algorithm or several: what every verb takes, made a mapping of names."""
+"""One algorithm or several, converted to a mapping from names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proband.errors import UsageError
 
 
 def by_name(given: Any) -> dict[str, Any]:
-    """Name one algorithm or several: in a mapping by its keys, else by the names they have."""
+    """Name one algorithm or several, by the keys of a mapping or by their own names."""
     if isinstance(given, Mapping):
         return {name: _called(one, name) for name, one in named_apart(given.items()).items()}
     listed: list[Any] = list(given) if is_several(given) else [given]
@@ -19,7 +19,7 @@ def by_name(given: Any) -> dict[str, Any]:
 
 
 def named_apart(given: Iterable[tuple[object, Any]]) -> dict[str, Any]:
-    """Algorithms by their names as texts; refused where there are none, or two of one name, as 1 and "1" are."""
+    """Algorithms by name as text; refuse none, and duplicate names such as 1 and "1"."""
     listed = [(str(name), one) for name, one in given]
     named = dict(listed)
     if not named or len(named) < len(listed):
@@ -32,17 +32,17 @@ def named_apart(given: Iterable[tuple[object, Any]]) -> dict[str, Any]:
 
 
 def is_several(given: Any) -> bool:
-    """Whether several algorithms are given, and not one."""
+    """Whether several algorithms are given."""
     return isinstance(given, Sequence | Mapping) and not isinstance(given, str)
 
 
 def name_of(one: Any) -> str:
-    """What an algorithm is called, by its scores or by its outcomes."""
+    """The name of an algorithm, from its scores or outcomes."""
     return str(getattr(one, "algorithm", None) or getattr(one, "name", one))
 
 
 def _called(one: Any, name: str) -> Any:
-    """The same under another name."""
+    """The same with another name."""
     if name_of(one) == name:
         return one
     if is_dataclass(one) and not isinstance(one, type):

@@ -25,7 +25,7 @@ from proband.words import Note, Sentence, count
 
 _IDS_KEY, _ID_COLUMN, _METRIC_KEY = "ids", "id", "metric"
 _SAFETENSORS = ".safetensors"
-_LONGEST_HEADER = 100_000_000  # bytes, as the format has it
+_LONGEST_HEADER = 100_000_000  # bytes, as in the format
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 _METADATA = "__metadata__"
 OF_COLUMNS = Sentence(
@@ -37,20 +37,20 @@ OF_COLUMNS = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class VectorFile:
-    """What a file of embeddings holds.
+    """The contents of a file of embeddings.
 
     Attributes
     ----------
     models
-        The vectors of every model, by its array.
+        The vectors of every model, by array name.
     arrays
-        The arrays of all models that the file holds, as well those that were not asked for; none where it holds no names.
+        The arrays of all models in the file, including those not requested; empty if it has no names.
     ids
-        The ids of the rows, where the file has any.
+        The ids of the rows, if the file has any.
     metric
-        How the vectors are compared, where the file states it.
+        The metric, if stated in the file.
     notes
-        What was decided in reading.
+        Notes on decisions in reading.
     """
 
     models: dict[str, Any]
@@ -121,7 +121,7 @@ def _of_archive(
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:
-    """The array that names the rows: the one asked for, ``ids``, or the only texts that tell all rows apart."""
+    """The array of row ids: the requested one, ``ids``, or the only text array with unique values."""
     fitting = [name for name in archive if archive.shape(name) == (length,)]
     if asked is not None:
         if asked not in fitting:
@@ -131,7 +131,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
         return asked
     if _IDS_KEY in fitting:
         return _IDS_KEY
-    # Other texts may be covariates, whose values repeat.
+    # Other text arrays may be covariates, whose values repeat.
     texts = [name for name in fitting if archive.dtype(name).kind in "US"]
     candidates = [name for name in texts if len(np.unique(archive[name])) == length]
     if len(candidates) > 1:
@@ -144,7 +144,7 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> s
 
 
 def _picked(models: list[str], key: str | None, path: Path) -> list[str]:
-    """All models, or the one that is asked for."""
+    """All models, or the requested one."""
     if key is None:
         return models
     if key not in models:
@@ -164,7 +164,7 @@ def _of_several(path: Path) -> InputError:
 
 
 def ids_of_table(path: Path) -> Ids | None:
-    """The column of ids of a table beside embeddings; None where there is no such file."""
+    """The column of ids in a table next to embeddings; None if there is no such file."""
     if not path.exists():
         return None
     frame = read_frame(path, text_columns=[_ID_COLUMN])
@@ -181,7 +181,7 @@ def ids_of_table(path: Path) -> Ids | None:
 
 
 def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
-    """Map the tensors of a file; its ids are in a CSV beside it, of the same name."""
+    """Map the tensors of a file, with ids in a CSV of the same name next to it."""
     if ids is not None:
         raise UsageError(
             f"{path.name} contains tensors but no ids.",
@@ -204,7 +204,7 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
 
 
 def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int, str | None]:
-    """What a file says of its tensors, checked against its size; where their numbers begin; and the metric, if it is stated."""
+    """The tensor descriptions of a file, checked against its size; the start of the data; and the metric, if stated."""
     require_regular(path)
     size = path.stat().st_size
     with opened(path) as file:
@@ -223,7 +223,7 @@ def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int, str | None]
 
 
 def _require_sense(name: str, one: Any, stored: int) -> None:
-    """Refuse what a tensor cannot be: an unknown type, a shape that is none, numbers that are not there."""
+    """Refuse invalid tensors: an unknown type, an invalid shape, or missing data."""
     shape, ends = (one.get(what) if isinstance(one, dict) else None for what in ("shape", "data_offsets"))
     whole = [value for part in (shape, ends) if isinstance(part, list) for value in part]
     if not isinstance(shape, list) or not isinstance(ends, list) or len(ends) != 2 or len(shape) > 32:
@@ -247,7 +247,7 @@ def _require_sense(name: str, one: Any, stored: int) -> None:
 
 
 def _mapped(path: Path, tensor: dict[str, Any], start: int) -> npt.NDArray[Any]:
-    """The numbers of a tensor, mapped; those of bfloat16, which NumPy has not, widened to float32 without loss."""
+    """The mapped data of a tensor; bfloat16, which NumPy lacks, is widened to float32 without loss."""
     shape = tuple(tensor["shape"])
     if not prod(shape):
         raise InputError(
@@ -263,7 +263,7 @@ def _mapped(path: Path, tensor: dict[str, Any], start: int) -> npt.NDArray[Any]:
 
 
 def _of_table(path: Path, key: str | None, ids: str | None) -> VectorFile:
-    """Vectors in columns of lists, each a model; or else in all columns of fractions together (of whole numbers where there are none)."""
+    """Vectors in columns of lists, each a model; or else in all columns of fractions (or of integers, without any) together."""
     frame = read_parquet(path)
     column = (
         ids
@@ -303,7 +303,7 @@ def _gap(column: pl.Series, path: Path) -> InputError:
 
 
 def _vectors(column: pl.Series, path: Path) -> npt.NDArray[Any]:
-    """A column of lists of one length as a table of numbers."""
+    """Convert a column of lists of equal length to a 2-D array."""
     if isinstance(column.dtype, pl.Array):
         column = column.cast(pl.List(column.dtype.inner))
     if column.null_count():

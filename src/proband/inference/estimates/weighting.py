@@ -24,12 +24,12 @@ from proband.inference.proportions import t_quantiles, wilson_ends
 from proband.words import Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
-NO_SPREAD = 1e-15  # a variance so small is rounding
-_DOZEN = 12  # from so many people on, what they show speaks for itself
-_MOST_WIDENED = 1.15  # t² times a variance that was seen, by what is supposed of it; at 95 %
-_GROWTH = 3.0  # of a size, as the only error comes
-_MOST_GROWTH = 2.9  # of an interval, as the only error goes; at 95 %
-_ENOUGH_EVENTS = 2  # from then on errors show themselves whether they come together
+NO_SPREAD = 1e-15  # smaller variances are rounding
+_DOZEN = 12  # with at least this number of people, the estimate is used as it is
+_MOST_WIDENED = 1.15  # t² times an estimated variance, relative to the assumed one; at 95 %
+_GROWTH = 3.0  # of a size, when the only error appears
+_MOST_GROWTH = 2.9  # of an interval, when the only error disappears; at 95 %
+_ENOUGH_EVENTS = 2  # with at least this number of errors, their correlation can be estimated
 _FEW_EVENTS = Sentence(
     "supposed.correlation",
     "note",
@@ -210,7 +210,7 @@ class Supposed:
     alike
         The intraclass correlation.
     lenders
-        How many other rates it is borrowed from; none for the default.
+        The number of other rates from which it is borrowed; 0 for the default.
     """
 
     alike: float = ALIKE
@@ -218,9 +218,9 @@ class Supposed:
 
     @classmethod
     def borrowed(cls, lenders: Sequence[PeopleSums]) -> Supposed:
-        """Borrow the correlation from other rates of the same kind, those in which two probes or more are missed and two are not.
+        """Borrow the correlation from other rates of the same kind with at least two misses and two successes.
 
-        It is their mean, each weighing by the people who carry its variance, moderated by the default (`lent`).
+        It is their mean, weighted by the effective number of people behind each variance and moderated by the default (`lent`).
         """
         shown = [
             one
@@ -233,7 +233,7 @@ class Supposed:
         return cls(lent(alike, [float(one.carriers) for one in shown], ALIKE), len(shown))
 
     def worth(self, sums: PeopleSums, weights: Weights = "probe") -> float:
-        """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same."""
+        """The effective number of probes with this correlation: M²/Σ m(1 + (m − 1)ρ) for equally weighted probes."""
         each = sums.people * (1 + (sums.sizes - 1) * self.alike)
         if weights == "person":
             return sums.n_people**2 / float((each / sums.sizes).sum())
@@ -250,27 +250,28 @@ def rates_of_people(
     population: int | None = None,
     supposed: Supposed = BY_DEFAULT,
 ) -> RatesOfPeople:
-    """Find rates, with the effective size and degrees of freedom of their intervals for other people.
+    """Compute rates, with the effective size and degrees of freedom of their intervals for new people.
 
-    Of K people, person i has m_i of M probes and the mean ȳ_i. Where probes weigh the same the rate is p = Σ m_i ȳ_i/M, with the
+    Of K people, person i has m_i of M probes and the mean ȳ_i. With equally weighted probes the rate is p = Σ m_i ȳ_i/M, with the
     residuals e_i = m_i(ȳ_i − p) and the variance Σ c_i e_i²/M²; the c_i make it unbiased if totals have the variances σ_i² =
-    m_i(1 + (m_i − 1)ρ), ρ the intraclass correlation: c_i = σ_i²/[σ_i²(1 − 2h_i) + h_i² Σσ²], h_i = m_i/M (Bell & McCaffrey 2002).
-    Where few people have many probes, those who would show the variance are easily not among them. So a variance of ν degrees of
-    freedom that is below p(1 − p)/K*, which people whose probes are all alike would have, is averaged with it as if that had been
-    seen with 3(1 − K*/K), K* = M²/Σ m_i² (as variances are moderated by Smyth 2004). Where people do it is Σ ȳ_i/K, with e_i = ȳ_i − p and the variance Σ e_i²/K(K − 1). The effective size is p(1 − p) over the
-    variance (Rao & Scott 1992), never more than if all probes were independent.
+    m_i(1 + (m_i − 1)ρ), with ρ the intraclass correlation: c_i = σ_i²/[σ_i²(1 − 2h_i) + h_i² Σσ²], h_i = m_i/M (Bell & McCaffrey 2002).
+    Where few people have many probes, they may not include those who cause the variance. So a variance of ν degrees of freedom
+    that is below p(1 − p)/K*, the variance if all probes of a person were equal, is averaged with it as if that had been
+    observed with 3(1 − K*/K), K* = M²/Σ m_i² (as variances are moderated by Smyth 2004). With equally weighted people the rate is
+    Σ ȳ_i/K, with e_i = ȳ_i − p and the variance Σ e_i²/K(K − 1). The effective size is p(1 − p) divided by the variance (Rao &
+    Scott 1992), and at most that of independent probes.
 
-    With as many probes each the two are one, with K − 1 degrees of freedom. Otherwise these are ν = 2S/(1 − S/K), S = (Σe²)²/Σe⁴
-    the number of people who carry the variance; at most K − 1 where people weigh the same, and what Bell and McCaffrey's working
-    model leaves where probes do. A handful of people shows little of a variance: it is averaged with that of probes with a
-    correlation of ½, p(1 − p)/n₀ with n₀ = M²/Σ m_i(1 + (m_i − 1)ρ), as if that had been seen with 3/2 (12/K − 1) degrees of freedom, which
+    With equal numbers of probes the two are equal, with K − 1 degrees of freedom. Otherwise these are ν = 2S/(1 − S/K), S = (Σe²)²/Σe⁴
+    the effective number of people behind the variance; at most K − 1 for equally weighted people, and those of Bell and McCaffrey's
+    working model for probes. The variance is poorly known with a handful of people: it is averaged with that of probes with a
+    correlation of ½, p(1 − p)/n₀ with n₀ = M²/Σ m_i(1 + (m_i − 1)ρ), as if that had been observed with 3/2 (12/K − 1) degrees of freedom, which
     are added: 3 with four people, none with a dozen.
 
-    Without an error (or a success) nothing shows how alike a person's probes are, and the effective size is n₀ with the correlation that
-    is `supposed`. Two errors and more speak for themselves, and one leaves a size between (`of_few_events`).
+    Without errors (or successes) the correlation within people cannot be estimated, and the effective size is n₀ with the correlation
+    `supposed`. Two or more errors suffice to estimate it, and one gives a size in between (`of_few_events`).
 
-    A finite population of N people leaves (1 − K/N) of the variance, and K/N of that of other images of the same people (two
-    stages; Cochran 1977, §10.4). It takes people with several probes.
+    With a finite population of N people, the variance is (1 − K/N) of that over people, plus K/N of that over other images of
+    the same people (two stages; Cochran 1977, §10.4). This requires people with several probes.
     """
     by_person = weights == "person"
     n, k, sizes = sums.n_probes, sums.n_people, sums.sizes
@@ -298,7 +299,7 @@ def rates_of_people(
         variance = left * variance + drawn * images
 
     def supposing(alike: float) -> float:
-        """What p(1 − p) is divided by with a correlation of a person's probes."""
+        """The effective size for a correlation within people."""
         return 1 / float(each @ (left * (1 + (sizes - 1) * alike) + drawn * (1 - alike)))
 
     if 1 < k < n:
@@ -317,10 +318,10 @@ def rates_of_people(
 def _of_few_people(
     variance: Floats, freedom: Floats, independent: Floats, supposed: Floats, n_people: float
 ) -> tuple[Floats, Floats]:
-    """Average a variance that a handful of people show with the one that is supposed, and add what that is worth."""
+    """Average a variance estimated from a handful of people with the assumed one, and add its degrees of freedom."""
     worth = OF_PEOPLE / 2 * max(_DOZEN / n_people - 1, 0.0)
     found = averaged(variance, freedom, supposed, worth)
-    least = np.minimum(independent, variance)  # below only where a finite population leaves less
+    least = np.minimum(independent, variance)  # below only with a finite population
     narrower = t_quantiles(0.95, freedom) / t_quantiles(0.95, freedom + worth)
     most = np.where(variance > 0, _MOST_WIDENED * narrower**2, 1.0) * variance
     return np.clip(found, least, most), freedom + worth
@@ -329,11 +330,11 @@ def _of_few_people(
 def of_few_events(
     rates: Floats, events: Floats, seen: Floats, freedom: Floats, supposed: float
 ) -> tuple[Floats, Floats]:
-    """Find the effective size and degrees of freedom where fewer than two errors (or successes) show a variance.
+    """Compute the effective size and degrees of freedom with fewer than two errors (or successes).
 
-    Without one the size is what is `supposed`, which is not estimated; two and more leave what is `seen`. One leaves three times what is
-    supposed, or the geometric mean of both if that is more, as far as the 95% interval without an error is at most 2.9 times as
-    wide. Between, sizes are interpolated geometrically.
+    Without any, the size is the one `supposed`, not estimated; with two or more, it is the one `seen`. With one, it is three times the one
+    supposed, or the geometric mean of both if larger, as long as the 95% interval without an error is at most 2.9 times as
+    wide. In between, sizes are interpolated geometrically.
     """
     halfway = np.minimum(np.sqrt(supposed * seen), _less_wide(rates, events, freedom, supposed))
     of_one = np.minimum(np.maximum(_GROWTH * supposed, halfway), seen)
@@ -360,10 +361,10 @@ def _less_wide(rates: Floats, events: Floats, freedom: Floats, supposed: float) 
 
 
 def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe") -> RatesOfPeople:
-    """Lessen effective sizes that few people show: for bands that must hold at all ranks, and for chances that are mostly near 1.
+    """Reduce effective sizes based on few people, for simultaneous bands and for probabilities that are mostly near 1.
 
-    Where a curve nears 1 the few misses left are those of the hardest people, and they fail together more than those at rank 1
-    do. So a variance that S people carry is averaged with that of probes with a correlation of ½, as if two more people had shown it.
+    Where a curve approaches 1, the remaining misses are those of the hardest people, and are more correlated than those at rank
+    1. So a variance from effectively S people is averaged with that of probes with a correlation of ½, as if from two more people.
     """
     supposed = np.asarray(1 / BY_DEFAULT.worth(sums, weights))
     variance = moderated_variance(1 / found.effective_n, sums.carriers, supposed, OF_CURVES)
@@ -377,9 +378,9 @@ def about_supposed(
     confidence_level: float,
     said: Sentence = _FEW_EVENTS,
 ) -> tuple[Note, ...]:
-    """Say what was supposed of a rate that fewer than two errors or successes decide, and what would hold at the worst.
+    """Note what was assumed for a rate with fewer than two errors or successes, and the worst case.
 
-    At the worst a person's probes are all alike, so that there are no more trials than (effectively) people.
+    In the worst case all probes of a person are equal, so the number of trials is the (effective) number of people.
     """
     if sums.events >= _ENOUGH_EVENTS or sums.n_people in (1, sums.n_probes):
         return ()

@@ -61,7 +61,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read_header(path: Path) -> _Header:
-    """Read the four header lines and check what they claim against the file's size."""
+    """Read the four header lines and check them against the file size."""
     with opened(path) as file:
         head = file.read(_HEADER_LIMIT)
     lines = head.split(b"\n", 3)
@@ -70,7 +70,7 @@ def _read_header(path: Path) -> _Header:
             f"{path.name} is not a BEE matrix: its header is not that of a BEE matrix.", file=Said(path.name)
         )
     names = [line.decode("utf-8", "replace").strip() for line in lines[:3]]
-    # The magic number may itself contain a line break's byte, so it is looked for, in either order.
+    # The magic number may itself contain the byte of a line break, so it is searched for, in either order.
     for order in ("<", ">"):
         magic = np.array(_MAGIC, dtype=f"{order}u4").tobytes() + b"\n"
         end = lines[3].find(magic, 0, 256)
@@ -146,9 +146,9 @@ def _samples(
 def _subjects_of_mask(
     path: Path, shape: tuple[int, int]
 ) -> tuple[list[str], list[str], Translated | None, int]:
-    """Work out who is who from which pairs match: people are the connected parts of the matches.
+    """Infer people from matching pairs, as the connected components of matches.
 
-    Raises if a pair that belongs to one person by way of others is marked as a non-match.
+    Raises an error if a pair in one component is marked as a non-match.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -185,7 +185,7 @@ def _require_people(mask: Cells, labels: npt.NDArray[np.integer[Any]], name: str
 
 
 def _blocks_of(mask: Cells) -> Iterator[tuple[Positions, Cells]]:
-    """Rows of a mapped mask, and what is in them; it may be larger than memory."""
+    """Iterate over blocks of rows of a mapped mask, which may be larger than memory."""
     for rows in row_blocks(mask.shape, _CELLS_AT_ONCE):
         has_read(mask, len(rows) * mask.shape[1])
         yield rows, mask[rows[0] : rows[-1] + 1]
@@ -211,7 +211,7 @@ def _mapped_mask(path: Path, shape: tuple[int, int]) -> Cells:
 
 
 def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list[str] | None]:
-    """Ids and subjects from the signature set named in the header, if it lies beside the matrix."""
+    """Ids and subjects from the signature set named in the header, if it is next to the matrix."""
     beside = _set_beside(path, set_name)
     if beside is None:
         return [f"{role}:{place + 1}" for place in range(n)], None
@@ -225,7 +225,7 @@ def _axis(path: Path, set_name: str, n: int, role: str) -> tuple[list[str], list
 
 
 def _set_beside(path: Path, set_name: str) -> Path | None:
-    """The signature set of that name, if it lies in the matrix's own directory; no other is looked for."""
+    """The path of the named signature set in the directory of the matrix, if it exists; no other is searched."""
     try:
         beside = path.with_name(Path(set_name).name)
         return beside if beside.suffix.lower() == ".xml" and beside.is_file() else None
@@ -236,7 +236,7 @@ def _set_beside(path: Path, set_name: str) -> Path | None:
 def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
     """Read a signature set: the id (presentation name) and the subject of each signature.
 
-    Both the plain and the nested form are understood. Document types and entities are refused.
+    Both the plain and the nested form are supported. Document types and entities are refused.
     """
     names: list[str] = []
     subjects: list[str] = []
@@ -249,7 +249,7 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
         elif tag in ("presentation", "complex-presentation") and current and current[-1] is not None:
             names.append(attributes.get("name") or attributes.get("file-name") or "")
             subjects.append(current[-1])
-            current[-1] = None  # one row a signature: its first presentation names it
+            current[-1] = None  # one row per signature, named by its first presentation
 
     def end(tag: str) -> None:
         if tag.rpartition(":")[2] in ("biometric-signature", "complex-biometric-signature"):
@@ -261,7 +261,7 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
 
 
 def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
-    """Write the matrix, and with a samples table the mask; a mask of another matrix is not left to be taken for this one's."""
+    """Write the matrix and, with a samples table, the mask; an old mask is not left behind."""
     mask_path = path.with_suffix(".mask")
     if path == mask_path:
         raise InputError(
@@ -297,13 +297,13 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
                 cells = scores.cells(rows, columns)
                 if cells is not None:
                     mask[cells == DONT_CARE] = IGNORE
-                # The format has no ids: without this a sample would be taken for a match of itself.
+                # The format has no ids: without this, a sample would match itself.
                 mask[self_targets[rows, None] == columns[None, :]] = IGNORE
                 file.write(mask.tobytes())
 
 
 def _head(path: Path, kind: str, cell: str, shape: tuple[int, int]) -> bytes:
-    stem = " ".join(path.stem.split())  # each name is a line
+    stem = " ".join(path.stem.split())  # one name per line
     text = f"{kind}\n{stem}-target.xml\n{stem}-query.xml\n{cell} {shape[0]} {shape[1]} "
     return text.encode() + _MAGIC.to_bytes(4, sys.byteorder) + b"\n"
 
@@ -320,7 +320,7 @@ def _singles(tile: npt.NDArray[np.floating]) -> bytes:
 
 
 def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
-    """Refuse cells that the files have no place for, or they would come back as scores."""
+    """Refuse cells that the files cannot represent, which would be read back as scores."""
     if cells is None:
         return
     if (cells == FAILED).any():

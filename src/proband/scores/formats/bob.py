@@ -1,7 +1,7 @@
 """bob's score lists: ``claimed [model] real label score``, separated by white space.
 
 A comparison is genuine if the claimed and the real id agree; a score of ``nan`` is a failure to acquire. The four-column
-form has no model label: there the template is named by the claimed id.
+form has no model label: there, the template is named by the claimed id.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MODEL = "model:"
 
 
 def _columns_of(head: bytes) -> int | None:
-    """4 or 5 if the first lines look like a score list."""
+    """The number of columns, 4 or 5, if the first lines look like a score list."""
     lines = [line.split() for line in head.split(b"\n")[:-1] if line.strip()][:5]
     if not lines and head.strip():
         lines = [head.split()]  # a single line without a line break
@@ -68,7 +68,7 @@ def _read(path: Path, options: ReadOptions, columns: tuple[str, ...]) -> ScoreFi
         frame = frame.with_columns(target=pl.col("target_subject"))
     notes = tuple(unfinished(path))
     if set(frame["target"].unique()) & set(frame["query"].unique()):
-        # Models and probes are different things, even where a file gives them the same label.
+        # Models and probes are different samples, even if a file gives them the same label.
         frame = frame.with_columns(target=renamed(frame["target"], _MODEL))
         notes = (*notes, SHARED_LABELS(prefix=_MODEL))
     frame = _unnamed_if_repeated(frame)
@@ -78,7 +78,7 @@ def _read(path: Path, options: ReadOptions, columns: tuple[str, ...]) -> ScoreFi
 
 
 def _unnamed_if_repeated(frame: pl.DataFrame) -> pl.DataFrame:
-    """Forget probe labels that do not tell probes apart (some lists write the same word everywhere)."""
+    """Drop probe labels that do not identify probes (some lists repeat one word everywhere)."""
     _, rows = numbered(frame["query"], "query")
     targets, columns = numbered(frame["target"], "target")
     told_apart = not n_repeats(rows * len(targets) + columns)
@@ -112,7 +112,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None, columns: tuple[s
             tile, cells = scores.tile(at, every)[0], scores.cells(at, every)
             for column, value in enumerate(tile.tolist()):
                 if column == itself or (cells is not None and cells[0, column] == DONT_CARE):
-                    continue  # a sample is not compared with itself; the list could not say that it is the same
+                    continue  # a sample is not compared with itself, which the list could not express
                 score = "nan" if cells is not None and cells[0, column] == FAILED else repr(value)
                 model = [models[column]] if "target" in columns else []
                 print(target_subjects[column], *model, query_subject, query, score, file=file)

@@ -42,7 +42,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _sets_of(path: Path) -> Path:
-    """Where users and enrollees are listed: in the place beneath ``sets`` that this one has beneath ``sims``, or above it."""
+    """The lists of users and enrollees, at the path in ``sets`` that corresponds to this one in ``sims``, or above it."""
     parts = resolved(path).parts
     places = [place for place, part in enumerate(parts) if part == _SIMILARITIES]
     if places:
@@ -59,7 +59,7 @@ def _sets_of(path: Path) -> Path:
 
 
 def _people(path: Path) -> tuple[list[str], list[str]]:
-    """The names and the subjects of a list."""
+    """The names and subjects in a list."""
     with reading(path, "a list of BSSR1"):
         both: list[tuple[str | None, str]] = []
 

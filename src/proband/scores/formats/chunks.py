@@ -1,4 +1,4 @@
-"""Delimited text in chunks: files larger than memory allows at once, with progress and with line numbers in errors."""
+"""Reading of delimited text in chunks: files larger than memory, with progress and line numbers in errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proband.words import count
 
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
-_MOST_DIGITS = 300  # of a float; more is infinite, and refused as such
+_MOST_DIGITS = 300  # of a float; larger values are infinite, and refused as such
 _EXACT = 2**53
 ROUNDED = "the whole number {} has more digits than a score can store, so different scores would be tied."
 _MARK = "\ufeff".encode()
@@ -39,9 +39,9 @@ def read_in_chunks(
 ) -> pl.DataFrame:
     """Read rows of the given columns; ``separator=None`` means runs of blanks or tabs, and no quotation marks.
 
-    In a list every column named in `schema` must be there in every row, save the score of a comparison that
-    ``failed``; columns of type null are passed over, and names are numbered (`proband.scores.names`). In a matrix, and in a table of
-    ``pairs``, what is missing is null. Blank lines are no rows.
+    In a list, every column in `schema` must have a value in every row, except the score of a comparison that
+    ``failed``; columns of type null are skipped, and names are coded (`proband.scores.names`). In a matrix, and in a table of
+    ``pairs``, missing values are null. Blank lines are skipped.
     """
     progress.begin(f"reading {path.name}", path.stat().st_size)
     wanted = [name for name, dtype in schema.items() if dtype != pl.Null]
@@ -52,7 +52,7 @@ def read_in_chunks(
         reason = "there is a NUL byte" if b"\0" in chunk else _misplaced(bare, separator)
         try:
             if reason is None:
-                # By brackets: select would take a name such as * for a pattern.
+                # By brackets: select would interpret a name such as * as a pattern.
                 part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
                 gaps = layout == "list" and _has_gaps(part)
                 if gaps or (layout != "matrix" and _is_uneven(bare, schema, separator)):
@@ -72,13 +72,13 @@ def read_in_chunks(
 
 
 def _with_coded_names(part: pl.DataFrame) -> pl.DataFrame:
-    """Hold names by number, since a list repeats them in every row."""
+    """Store names as codes, since a list repeats them in every row."""
     return part.with_columns(coded(one) for one in part.iter_columns() if one.dtype == pl.String)
 
 
 def _joined(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     columns = {name: [part[name] for part in parts] for name in parts[0].columns}
-    # Not what gives its items one by one, of which polars takes no more than a thousand as columns.
+    # Not an iterator, of which polars takes at most a thousand items as columns.
     return pl.DataFrame(
         {
             name: pl.concat(
@@ -94,15 +94,15 @@ def _parse(
 ) -> pl.DataFrame:
     types = {name: pl.String() if dtype == pl.Null else dtype for name, dtype in schema.items()}
     if chunk.startswith(_MARK) and not at_start:
-        chunk = _MARK + chunk  # polars takes one off, which here belongs to an id
+        chunk = _MARK + chunk  # polars strips one, which here belongs to an id
     if separator is None:
         return _parse_blanks(chunk, types)
-    # polars counts columns in the first line, so that one must not be blank.
+    # polars counts columns in the first line, which must not be blank.
     return without_blank_rows(_read_csv(chunk.lstrip(b"\r\n"), types, separator, '"'))
 
 
 def _parse_blanks(chunk: bytes, types: dict[str, pl.DataType]) -> pl.DataFrame:
-    """Read columns between blanks: as they are if they are single ones, as mostly; otherwise made so first."""
+    """Read columns separated by blanks, which are reduced to single ones if necessary."""
     if b"\t" not in chunk and b"\r" not in chunk:
         with suppress(pl.exceptions.PolarsError):
             frame = _read_csv(chunk, types, " ", None)
@@ -131,7 +131,7 @@ def _read_csv(
 
 
 def _single_blanks(chunk: bytes) -> bytes:
-    """Part columns by single blanks, with none around lines; plain replacement is far faster than a pattern."""
+    """Reduce separators to single blanks, with none around lines; plain replacement is far faster than a pattern."""
     chunk = chunk.replace(b"\t", b" ").replace(b"\r", b"")
     while b"  " in chunk:
         chunk = chunk.replace(b"  ", b" ")
@@ -149,7 +149,7 @@ def _has_gaps(part: pl.DataFrame) -> bool:
 
 
 def _without_quoted(chunk: bytes, separator: str | None) -> bytes:
-    """The chunk with nothing in the place of values between quotation marks."""
+    """The chunk with quoted values removed."""
     if separator is None or b'"' not in chunk:
         return chunk
     part = re.escape(separator)
@@ -157,7 +157,7 @@ def _without_quoted(chunk: bytes, separator: str | None) -> bytes:
 
 
 def _misplaced(bare: bytes, separator: str | None) -> str | None:
-    """Say what polars would read in a way of its own: it drops carriage returns, and rows over quotation marks."""
+    """Return the reason if polars would misread a chunk: it drops carriage returns, and rows with misplaced quotation marks."""
     if b"\r" in bare and b"\r" in bare.replace(b"\r\n", b""):
         return "there is a carriage return that does not end a line"
     if separator is not None and b'"' in bare:
@@ -166,25 +166,25 @@ def _misplaced(bare: bytes, separator: str | None) -> str | None:
 
 
 def _is_uneven(bare: bytes, schema: dict[str, pl.DataType], separator: str | None) -> bool:
-    """Whether a row lacks columns that are passed over; of the others, gaps tell."""
+    """Whether a row lacks skipped columns; missing values show this for the others."""
     if separator is None or pl.Null not in schema.values():
         return False
     return first_uneven(bare, separator, len(schema)) is not None
 
 
 def may_be_rounded(part: pl.DataFrame) -> bool:
-    """Whether there are numbers so large that not every whole number is a float."""
+    """Whether there are numbers beyond the range of exact integers in floats."""
     large = part.select((pl.col(pl.Float64).abs() >= _EXACT).any())
     return large.width > 0 and any(large.row(0))
 
 
-# What is wrong, and where: only looked for when something is
+# The error and its location, searched for only if there is one
 
 
 def _refuse_rounded(
     path: Path, chunk: bytes, schema: dict[str, pl.DataType], separator: str | None, line: int
 ) -> None:
-    """Refuse whole numbers that are not floats: what they are rounded to may tie with others."""
+    """Refuse integers that floats cannot represent, since rounding may create ties."""
     for number, fields in _records(chunk, separator):
         for text, dtype in zip(fields, schema.values(), strict=False):
             if dtype == pl.Float64 and is_rounded(text):
@@ -194,7 +194,7 @@ def _refuse_rounded(
 
 
 def is_rounded(text: str) -> bool:
-    """Whether a text is a whole number that a 64-bit float cannot hold."""
+    """Whether a text is an integer that float64 cannot represent."""
     digits = text.strip().lstrip("+-")
     return (
         digits.isascii()
@@ -213,7 +213,7 @@ def _complaint(
     layout: str,
     reason: str,
 ) -> InputError:
-    """Find the line that a chunk cannot be read for."""
+    """Find the line that makes a chunk unreadable."""
     for number, fields in _records(chunk, separator):
         if any(fields) and (fault := _fault(fields, schema, whole=layout != "pairs")):
             text = (separator or " ").join(fields)
@@ -231,8 +231,8 @@ def _complaint(
 
 
 def _records(chunk: bytes, separator: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each record, and how many lines come before it."""
-    # Bytes that are not UTF-8 become half characters, by which they are known afterwards.
+    """The fields of each record, and the number of lines before it."""
+    # Bytes that are not UTF-8 become lone surrogates, by which they are detected later.
     text = io.TextIOWrapper(io.BytesIO(chunk), "utf-8", "surrogateescape", newline="\n")
     if separator is None:
         yield from ((number, line.split()) for number, line in enumerate(text))
@@ -249,7 +249,7 @@ def _records(chunk: bytes, separator: str | None) -> Iterator[tuple[int, list[st
 
 
 def _fault(fields: list[str], schema: dict[str, pl.DataType], whole: bool) -> str | None:
-    """What is wrong with a record, in words that follow its text; values may be missing where it need not be whole."""
+    """The error in a record, worded to follow its text; values may be missing unless `whole`."""
     try:
         "".join(fields).encode()
     except UnicodeEncodeError:
@@ -292,7 +292,7 @@ def _words(dtype: pl.DataType) -> str:
 
 
 def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
-    """Chunks of whole lines; a line break between quotation marks does not end one."""
+    """Chunks of complete lines; a quoted line break does not end a line."""
     with opened(path) as file:
         if skip_header:
             file.readline()

@@ -58,7 +58,7 @@ class ScoreFile:
 
     @classmethod
     def from_trials(cls, format: str, name: str, *trials: Trials) -> ScoreFile:
-        """Describe a list of pairs, scored by one or several algorithms; it is laid out as a matrix when one is asked for."""
+        """Describe a list of pairs, scored by one or several algorithms, which is converted to a matrix on request."""
         first = trials[0]
         if not len(first):
             raise InputError(f"{name} has no rows.", source=Said(name))
@@ -69,7 +69,7 @@ class ScoreFile:
         return cls(format, subjects=subjects, orientation=first.orientation, trials=trials, notes=first.notes)
 
     def as_matrix(self, name: str) -> ScoreFile:
-        """Lay a list of pairs out as a matrix; a file of matrices is returned as it is."""
+        """Convert a list of pairs to a matrix; a file of matrices is returned unchanged."""
         if not self.trials:
             return self
         laid = [one.to_matrix() for one in self.trials]
@@ -118,7 +118,7 @@ class ReadOptions:
     shared
         Whether the options are shared by the readers of several files, some of which may not use them.
     progress
-        A listener to progress.
+        The progress callback.
 
     """
 
@@ -142,7 +142,7 @@ class Format:
     Attributes
     ----------
     name, title
-        Its name on the command line, and a description.
+        The name on the command line, and a description.
     endings
         File extensions of this format.
     recognises
@@ -176,7 +176,7 @@ class Format:
     takes_mask: bool = False
 
     def unread(self, options: ReadOptions) -> list[str]:
-        """What a reader is told and has no use for."""
+        """The options that a reader does not use."""
         reads = {
             "query_ids": self.holds_arrays,
             "target_ids": self.holds_arrays,
@@ -187,12 +187,12 @@ class Format:
 
 
 def axis_ids(names: Iterable[object], what: str, options: ReadOptions) -> Ids:
-    """The ids of an axis of a matrix: of samples, or of subjects whose samples they are."""
+    """The ids of an axis of a matrix, by sample or by subject."""
     return SubjectIds(names, what) if options.ids == "subjects" else Ids(names, what)
 
 
 def named_by_subject(queries: Ids | None, targets: Ids | None) -> Samples | None:
-    """The table of the samples on both axes, where they are named by subject."""
+    """The table of the samples on both axes, if they are named by subject."""
     if not isinstance(queries, SubjectIds) or not isinstance(targets, SubjectIds):
         return None
     axes = (queries, targets)
@@ -207,14 +207,14 @@ def named_by_subject(queries: Ids | None, targets: Ids | None) -> Samples | None
 
 
 def require_subjects(samples: Samples | None, format: str) -> Samples:
-    """Return the samples, or say that this format cannot be written without subjects."""
+    """Return the samples, or raise an error if a format needs subjects."""
     if samples is None:
         raise InputError(f"The format {format} includes subjects, so writing it requires a samples table.")
     return samples
 
 
 def row_blocks(shape: tuple[int, int], cells_at_once: int) -> Iterator[Positions]:
-    """Runs of rows that together have about so many cells, for writing scores larger than memory."""
+    """Runs of rows with about `cells_at_once` cells, for writing scores larger than memory."""
     step = max(1, cells_at_once // shape[1])
     for start in range(0, shape[0], step):
         yield np.arange(start, min(start + step, shape[0]))

@@ -1,7 +1,7 @@
 """The CSU Face Identification Evaluation System: a directory of distance files, and ``.srt`` image lists.
 
-A distance directory holds one file for each probe, named as the image, with lines ``imagename<TAB>distance``. A list
-has a line for each subject, its image names separated by blanks.
+A distance directory has one file for each probe, named after the image, with lines ``imagename<TAB>distance``. A list
+has a line for each subject, with its image names separated by blanks.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _OUR_LINE = re.compile(rb"[^\t\n]+\t-?\d\.\d{16}e[+-]\d+\n")
 
 
 def read_image_list(path: str | Path) -> Samples:
-    """Read a ``.srt`` list: a line for each subject; subjects are named by their line, ``s1``, ``s2``, …"""
+    """Read a ``.srt`` list with one line per subject; subjects are named by line, ``s1``, ``s2``, …"""
     path = Path(path)
     ids: list[str] = []
     subjects: list[str] = []
     with reading(path, "an image list"):
-        # Blanks of ASCII only: others may belong to a name.
+        # ASCII blanks only: others may belong to a name.
         lines = filter(None, map(bytes.split, content_of(path).removeprefix(_MARK).split(b"\n")))
         for number, line in enumerate(lines, start=1):
             names = [name.decode() for name in line]
@@ -54,7 +54,7 @@ def read_image_list(path: str | Path) -> Samples:
 
 
 def write_image_list(path: str | Path, samples: Samples) -> None:
-    """Write a ``.srt`` list: one line a subject."""
+    """Write a ``.srt`` list with one line per subject."""
     path = Path(path)
     lines: list[list[str]] = [[] for _ in samples.subjects]
     for name, code in zip(samples.ids, samples.codes, strict=True):
@@ -165,7 +165,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
         for row, name in enumerate(scores.queries):
             tile = scores.tile(np.array([row]), columns)[0].tolist()
             lines = (f"{target}\t{value:.16e}\n" for target, value in zip(scores.targets, tile, strict=True))
-            # Where names differ only in their case, some systems would write one file over another.
+            # If names differ only in case, some systems would overwrite one file by another.
             with (draft / name).open("x", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
         if samples is not None:
@@ -175,7 +175,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
 
 
 def _refuse_unwritable(scores: Scores) -> None:
-    """Refuse ids that cannot be file names, or cannot stand in a line of one."""
+    """Refuse ids that are not valid as file names or within lines."""
     for name in scores.queries:
         unfit = name.startswith(".") or name.lower().endswith(".srt") or len(name.encode()) > _LONGEST_NAME
         if unfit or _NOT_IN_A_NAME.search(name) or not fits_here(name):
@@ -192,7 +192,7 @@ def _refuse_unwritable(scores: Scores) -> None:
 
 
 def _refuse_other_things(path: Path) -> None:
-    """Refuse to replace a directory unless it is empty or all that is in it was written here."""
+    """Refuse to replace a directory unless it is empty or contains only files written here."""
     if not path.is_dir():
         return
     for entry in path.iterdir():

@@ -41,7 +41,7 @@ _SIDECAR_HINT = 'it must contain {"orientation": …, "query_ids": […], "targe
 
 
 def open_npy(path: Path) -> Any:
-    """Open an ``.npy`` file as a memory map: a file of any size opens at once, and is read in tiles."""
+    """Open an ``.npy`` file as a memory map, which is instantaneous for any size and read in tiles."""
     require_regular(path)
     name = Said(path.name)
     with naming(file=name), refused(f"{name} is not a valid .npy file", file=name):
@@ -57,7 +57,7 @@ def open_npy(path: Path) -> Any:
 
 
 def ids_in(array: npt.NDArray[Any], name: str, what: str, options: ReadOptions | None = None) -> Ids:
-    """Read the ids in an array of text, bytes (in UTF-8) or whole numbers."""
+    """Read the ids in an array of text, UTF-8 bytes or integers."""
     if array.ndim != 1 or array.dtype.kind not in "USiu":
         raise InputError(
             f"The array {name!r} contains no {what} ids: it is {' × '.join(map(str, array.shape)) or 'one value'} of "
@@ -132,7 +132,7 @@ def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
     }
     with written_together(path, _sidecar(path)) as (draft, sidecar):
         sidecar.write_text(json.dumps(stated, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
-        # Not through a memory map: there, a disk that is full would end the program.
+        # Not through a memory map, with which a full disk would crash the program.
         with draft.open("wb") as file:
             for rows in row_blocks(scores.shape, _ROWS_AT_ONCE_CELLS):
                 tile = scores.tile(rows, columns)
@@ -151,7 +151,7 @@ def _read_named(path: Path, options: ReadOptions) -> ScoreFile:
 
 
 def called_after(file: ScoreFile, name: str, archive: Path) -> ScoreFile:
-    """The same matrices under the names of their algorithms: `name` where the archive holds no other."""
+    """The matrices by algorithm name: `name` if the archive has only one."""
     named = array_names(name, _all_matrices(Archive(archive)))
     return replace(file, matrices={named[key]: values for key, values in file.matrices.items()})
 
@@ -184,7 +184,7 @@ def read_npz(
 
 
 def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
-    """The names of the score matrices, which must be of one shape; with a key, of that one alone."""
+    """The names of the score matrices, which must have the same shape; with a key, only that one."""
     matrices = _all_matrices(archive)
     if key is not None:
         if key not in matrices:
@@ -217,7 +217,7 @@ def _all_matrices(archive: Archive) -> list[str]:
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, length: int) -> str | None:
-    """The array that names an axis: the one asked for, the usual name, or the only text array of that length."""
+    """The array of ids of an axis: the requested one, the usual name, or the only text array of that length."""
     if asked is not None:
         if asked not in archive or archive.shape(asked) != (length,):
             raise InputError(
@@ -246,7 +246,7 @@ def _stated_orientation(archive: Archive) -> Orientation | None:
 
 
 def one_word(archive: Archive, key: str) -> str | None:
-    """What an archive states in an array of one word; None where it has no such array."""
+    """The value of a single-word array of an archive; None if it has no such array."""
     if key not in archive:
         return None
     stated = _texts(archive[key])
@@ -269,7 +269,7 @@ def _stated_cells(archive: Archive) -> Cells | None:
 
 def _write_npz(path: Path, scores: Scores, samples: Samples | None) -> None:
     rows, columns = (np.arange(n) for n in scores.shape)
-    # A name that means something else in the archive, or that would be a path, cannot be an algorithm's.
+    # Reserved names of the archive, and paths, cannot be names of algorithms.
     name = "scores" if scores.name in RESERVED or "/" in scores.name else scores.name
     arrays: dict[str, Any] = {name: scores.tile(rows, columns)}
     cells = scores.cells(rows, columns)

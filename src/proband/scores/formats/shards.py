@@ -1,4 +1,4 @@
-"""A matrix cut by rows into several files: a directory, a pattern or a list of ``.npy`` or ``.npz`` files, none read before it is asked for."""
+"""A matrix split by rows into several files: a directory, a pattern or a list of ``.npy`` or ``.npz`` files, each read on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proband.scores.formats.numpy_files import called_after, read_npy, read_npz
 
 
 def read_parts(files: Sequence[Path], name: str, options: ReadOptions) -> ScoreFile:
-    """Read files as parts of one matrix, in their order; what they say of anything but their rows must agree."""
+    """Read files as parts of one matrix, in order; they must agree in everything but rows."""
     require_one_kind(files)
     if files[0].suffix.lower() == ".npz":
         parts = [read_npz(file, options, Archive.mapped) for file in files]
@@ -48,7 +48,7 @@ def read_parts(files: Sequence[Path], name: str, options: ReadOptions) -> ScoreF
 
 
 def require_one_kind(files: Sequence[Path]) -> None:
-    """Refuse parts of which some are ``.npy`` and some ``.npz``."""
+    """Refuse a mixture of ``.npy`` and ``.npz`` parts."""
     first = files[0]
     other = next((file for file in files if file.suffix.lower() != first.suffix.lower()), None)
     if other is not None:
@@ -60,7 +60,7 @@ def require_one_kind(files: Sequence[Path]) -> None:
 
 
 def joined_ids(files: Sequence[Path], parts: Sequence[Ids | None], what: str) -> Ids | None:
-    """The ids of all rows; None where no file has any, and then the order of the files must be clear."""
+    """The ids of all rows; None if no file has any, in which case the order of files must be unambiguous."""
     if all(part is None for part in parts):
         require_order(files)
         return None

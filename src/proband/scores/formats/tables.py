@@ -36,7 +36,7 @@ from proband.scores.trials import SCHEMA, Trials, as_scores
 from proband.words import count, counted
 
 _LONG = ("query", "target", "score")
-# The columns of bob's CSV files, and what they are here. A probe key is needed for ranks.
+# The columns of bob's CSV files, with their names here. A probe key is needed for ranks.
 _BOB = {
     "probe_key": "query",
     "probe_subject_id": "query_subject",
@@ -46,7 +46,7 @@ _BOB = {
 }
 _BOB_NEEDS = ("probe_subject_id", "bio_ref_subject_id", "score")
 _LONGEST_HEADER = 1 << 24
-# Tables of pairs are long and narrow; what they hold is looked at to suggest which column is what.
+# Tables of pairs are long and narrow; their content is used to suggest roles of columns.
 _MOST_OF_PAIRS, _LEAST_PAIRS = 12, 20
 _MOST_NAMED = 100
 _ROWS_LOOKED_AT = 20_000
@@ -84,12 +84,12 @@ def _first_line(path: Path) -> list[str]:
         )
     with refused("the first line does not contain column names", file=path.name):
         text = line.decode("utf-8-sig").rstrip("\r\n")
-        # Strictly: a name that is still open at the end of the line goes on in the next, and that is not supported.
+        # Strict: a quoted name that continues on the next line is not supported.
         return next(csv.reader([text], delimiter=_separator(path), strict=True))
 
 
 def _meanings(header: Collection[str]) -> dict[str, str] | None:
-    """What the columns of a list are called here; None if it is no list."""
+    """The standard names of the columns of a list; None if it is not a list."""
     if set(header).issuperset(_LONG):
         return {name: name for name in SCHEMA}
     return _BOB if set(header).issuperset(_BOB_NEEDS) else None
@@ -123,7 +123,7 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
 
 
 def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str, options: ReadOptions) -> UsageError:
-    """The refusal of a table of pairs whose columns nobody named, with all that must be said and the call to copy."""
+    """The error for a table of pairs with undeclared columns, with the options needed and the call to copy."""
     rows = _first_rows(path, kind, header)
     return UsageError(
         f"{path.name} is not a matrix of scores ({why}). If it is a table of pairs, specify its columns: {first_few(header, 12)}.",
@@ -140,7 +140,7 @@ def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str, option
 
 
 def _holds_pairs(path: Path, kind: str, header: Sequence[str]) -> bool:
-    """Whether a table could be read as a matrix and yet is one of pairs: long, narrow, and a column tells two kinds of rows."""
+    """Whether a table that could be a matrix contains pairs: long, narrow, and with a column of two values."""
     rows = _first_rows(path, kind, header) if len(header) <= _MOST_OF_PAIRS else None
     if (
         rows is None
@@ -153,7 +153,7 @@ def _holds_pairs(path: Path, kind: str, header: Sequence[str]) -> bool:
 
 
 def _may_hold_pairs(path: Path, kind: str, header: Sequence[str]) -> bool:
-    """Whether a table that is no matrix has columns that pairs have: scores, and names or two kinds of rows."""
+    """Whether a table that is not a matrix has columns of pairs: scores, and names or a column of two values."""
     rows = _first_rows(path, kind, header) if len(header) <= _MOST_NAMED else None
     if rows is None:
         return False
@@ -167,7 +167,7 @@ def _has_numbers(texts: pl.Series) -> bool:
 
 
 def _first_rows(path: Path, kind: str, header: Sequence[str]) -> pl.DataFrame | None:
-    """The first rows of a table, each column of the type it seems to have; None where it cannot be read."""
+    """The first rows of a table, with inferred column types; None if unreadable."""
     if len(set(header)) < len(header) or "" in header[1:]:
         return None
     try:
@@ -263,7 +263,7 @@ def _write_matrix(path: Path, scores: Scores, samples: Samples | None, kind: str
 
 
 def _name_for_queries(path: Path, targets: Ids) -> str:
-    """A name for the column of query ids that is no target's, and does not make the table look like a list."""
+    """A name for the column of query ids that differs from all targets, and does not make the table look like a list."""
     if _meanings(targets) is not None:
         raise InputError(
             "the target ids are the same as the column names of a list of pairs, so the file would be read as a list.",
@@ -316,7 +316,7 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
 def _read_declared(
     path: Path, options: ReadOptions, kind: str, header: list[str], columns: PairColumns
 ) -> ScoreFile:
-    """Read a list whose columns are called as its writer liked; the user says which is what."""
+    """Read a list with arbitrary column names, whose roles are declared by the user."""
     if options.key is not None:
         if options.key not in columns.score:
             raise InputError(
@@ -326,7 +326,7 @@ def _read_declared(
         columns = replace(columns, score=(options.key,))
     columns.require_sense(header, path.name)
     if kind == "csv":
-        # What a pair is not called by may be missing in a row; a score that is missing is a comparison that failed.
+        # Columns other than names may be missing in a row; a missing score is a failed comparison.
         types: dict[str, pl.DataType] = {
             (name if name in columns.names else f"column {place}"): (
                 pl.Float64() if name in columns.score else pl.String() if name in columns.names else pl.Null()
@@ -361,7 +361,7 @@ def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) 
     cells = scores.cells(rows, columns)
     if cells is not None:
         frame = frame.with_columns(pl.when(pl.Series(cells.ravel() == OK)).then("score").alias("score"))
-        # A pair that was not compared has no row; one whose comparison failed is marked.
+        # A pair that was not compared has no row; a failed comparison is marked.
         frame = frame.with_columns(failed=pl.Series(cells.ravel() == FAILED))
         frame = frame.filter(pl.Series(cells.ravel() != DONT_CARE))
     _write(path, frame, kind)
