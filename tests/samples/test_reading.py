@@ -141,7 +141,7 @@ def test_bytes_in_npz_are_text(tmp_path):
         ("t.csv", "id,subject\n", "no rows"),
         ("t.csv", "id,subject\na,b,c\n", "line 2: the row has 3 values, and there are 2 columns"),
         ("t.csv", b"id,subject\na,J\xfcrgen\n", "line 2: it is not UTF-8 text"),
-        ("t.csv", "id,subject\na,\n", "have no subject"),
+        ("t.csv", "id,subject\na,\n", "has no subject"),
         ("t.csv", "id,subject\na,x\na,y\n", "repeat"),
         ("t.csv", "name,subject\na,x\n", "t.csv has no column 'id'"),
         ("t.jsonl", "", "t.jsonl"),

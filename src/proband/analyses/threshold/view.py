@@ -11,7 +11,7 @@ import polars as pl
 from proband.analyses.threshold.run import Thresholds
 from proband.inference.verification.results import VerificationPoint
 from proband.inference.verification.thresholds.deployed import thinned
-from proband.inference.verification.thresholds.results import DeployedThreshold, sentences_together
+from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.curves import curves_along
@@ -63,7 +63,7 @@ class ThresholdsView(View[Found]):
         metric = metrics_statement((one.algorithm, one.compared.metric) for one in each)
         said = [
             *(note for one in each for note in one.deployed()),
-            *sentences_together(each),
+            *each[0].sentences_with(each[1:]),
             *_starred(each),
             *about,
             metric,
@@ -78,7 +78,7 @@ class ThresholdsView(View[Found]):
     def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
         """The table with the main statement below it, then the notes."""
         each, answers = _each(found), self.answers(found)
-        first, *rest = sentences_together(each)
+        first, *rest = each[0].sentences_with(each[1:])
         brief = [*rest, answered(answers[0]), *_starred(each)]
         notes = [note for note in self.notes(found) if note != first] if explain else brief
         yield Passage(self.tables(found), [first], notes, answers)

@@ -175,6 +175,26 @@ class DeployedThreshold(Result):
             return [*own, self.needed]
         return [*own, _PLAIN(), self.grade, _LIMIT()]
 
+    def sentences_with(self, others: Sequence[DeployedThreshold]) -> list[Note]:
+        """The meaning of this threshold and others for new people; unavailable thresholds are listed separately.
+
+        Parameters
+        ----------
+        others
+            Further thresholds.
+
+        Returns
+        -------
+        list of Note
+            The sentences for all thresholds, and those for unavailable thresholds.
+        """
+        if not others:
+            return self.sentences()
+        every = (self, *others)
+        none = [said for one in every if one.sure is None for said in (*one.deployed(), one.needed)]
+        strictest = min(every, key=lambda one: one.target_fmr)
+        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
+
     @property
     def grade(self) -> Note:
         """The basis of the bound."""
@@ -234,12 +254,3 @@ class DeployedThreshold(Result):
 
     def __repr__(self) -> str:
         return str(self.deployed()[0])
-
-
-def sentences_together(deployed: Sequence[DeployedThreshold]) -> list[Note]:
-    """The meaning of one threshold or more for new people; unavailable thresholds are listed separately."""
-    if len(deployed) == 1:
-        return deployed[0].sentences()
-    none = [said for one in deployed if one.sure is None for said in (*one.deployed(), one.needed)]
-    strictest = min(deployed, key=lambda one: one.target_fmr)
-    return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
