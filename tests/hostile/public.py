@@ -598,6 +598,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "representation.choice": always("session == 1"),
     "Embeddings.query_norms.vectors": always(np.ones((4, 3))),
     "Embeddings.target_norms.vectors": always(np.ones((4, 3))),
+    "DeployedThreshold.sentences_with.others": lambda world: [an("DeployedThreshold")(world)],
     "SurveyEstimates.__getitem__.name": always(0),
     "SurveyEstimates.contrast.weights": lambda world: dict.fromkeys(an("SurveyEstimates")(world).names, 1.0),
     "SurveyEstimates.difference.first": lambda world: an("SurveyEstimates")(world).names[0],
