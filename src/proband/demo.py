@@ -59,6 +59,8 @@ def run_demo(
 ) -> tuple[Evaluation, Path]:
     """Render a population, score and evaluate every algorithm on it, and return the evaluation and the path of the report."""
     chosen = [recognizer(name) for name in algorithms or names()]
+    for one in chosen:
+        one.check_installed()
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects
     )

@@ -15,7 +15,10 @@ import pytest
 import proband as pb
 from proband.cli.console import program
 from proband.cli.images import demo as command
-from proband.demo import SHOWN, leading_table
+from proband.demo import SHOWN, leading_table, run_demo
+from proband.engine import Silent
+from proband.errors import UsageError
+from proband.faces.population import Population
 from proband.report.tables.terminal import as_terminal
 
 Run = Callable[..., Any]
@@ -115,3 +118,19 @@ def test_the_table_has_the_leading_algorithms_and_fits() -> None:
     assert [row[1].value for row in table.rows] == rates[:SHOWN]
     lines = as_terminal(table, 80).plain.splitlines()
     assert max(map(len, lines)) <= 80
+
+
+def test_a_missing_library_is_named_before_any_face_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Population, "render", lambda *_, **__: pytest.fail("it drew faces"))
+    for name, library in (
+        ("lbp:chi2", "skimage.feature"),
+        ("lbp:nbnn", "skimage.feature"),
+        ("ica:2", "sklearn.decomposition"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, library, None)
+            with pytest.raises(UsageError, match=r"is not installed") as refused:
+                run_demo(tmp_path / "out", 10, 0, [name], "proband demo", None, Silent())
+            assert str(refused.value.hint) == "install proband[images]."

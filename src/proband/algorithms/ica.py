@@ -76,6 +76,11 @@ class ICA(Recognizer):
     def name(self) -> str:  # type: ignore[override]
         return f"ica:{'' if self.method == 'fastica' else 'infomax-'}{self.architecture}"
 
+    def check_installed(self) -> None:
+        """FastICA is scikit-learn's."""
+        if self.method == "fastica":
+            need("sklearn.decomposition", "ICA")
+
     def fit(self, train: Crops | None) -> LinearModel:
         """Find principal components of the training faces and unmix them.
 

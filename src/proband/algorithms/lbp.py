@@ -227,6 +227,10 @@ class LBP(Recognizer):
     name: str = "lbp:chi2"
     needs_training: bool = False
 
+    def check_installed(self) -> None:
+        """It needs scikit-image."""
+        need("skimage.feature", "LBP")
+
     def fit(self, train: Crops | None) -> HistogramModel:
         """Return the model; training faces are ignored.
 
@@ -263,6 +267,10 @@ class NBNN(Recognizer):
     anywhere: bool = True
     name: str = "lbp:nbnn"
     needs_training: bool = False
+
+    def check_installed(self) -> None:
+        """It needs scikit-image."""
+        need("skimage.feature", "LBP")
 
     def fit(self, train: Crops | None) -> NearestPartsModel:
         """Return the model; it learns only from the gallery.

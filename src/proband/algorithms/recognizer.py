@@ -233,6 +233,9 @@ class Recognizer(ABC):
             The trained model.
         """
 
+    def check_installed(self) -> None:  # noqa: B027 - most need no more than Proband does
+        """Raise an error that names the extra to install, if a library that it needs is missing."""
+
     def required(self, train: Crops | None, least: Positive) -> Crops:
         """Return the training set, or raise an error if it is missing or too small.
 

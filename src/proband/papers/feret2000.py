@@ -11,7 +11,6 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.algorithms import Acquired, Model, Pictures, Sets, acquire, detector, recognizer, score, train
-from proband.algorithms.extras import need
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.algorithms.pictures.alterations import UNCHANGED, alteration, with_altered
 from proband.engine import Progress, Silent
@@ -72,7 +71,6 @@ _VARIED_SHARE = (
     1 / 3
 )  # of the people have rotated views and changed copies, which take long to render and to find faces in
 _EXAMPLES = 2  # people shown of each category
-_NEEDS = {"lbp:chi2": ("skimage", "LBP")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,8 +255,7 @@ def _usable(names: Sequence[str], notes: list[Note]) -> list[str]:
     kept = []
     for name in names:
         try:
-            if name in _NEEDS:
-                need(*_NEEDS[name])
+            recognizer(name).check_installed()
         except UsageError as error:
             notes.append(_LEFT_OUT(name=name, why=error.message, cure=str(error.hint)))
         else:
