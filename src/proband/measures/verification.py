@@ -99,8 +99,8 @@ class OperatingPoint:
 
     @property
     def fnmr_supported(self) -> bool:
-        """Whether there are at least 30 false non-matches (the rule of 30)."""
-        return self.false_non_matches >= SUPPORTED
+        """Whether there are at least 30 false non-matches (the rule of 30) and, at a target FMR, 30 false matches, which set the threshold."""
+        return self.false_non_matches >= SUPPORTED and (self.target_fmr is None or self.fmr_supported)
 
 
 @dataclass(frozen=True)
