@@ -137,3 +137,28 @@ def test_every_representation_has_the_same_view(results: list[Verification]) -> 
     assert {"false matches", "at target FMR"} <= {
         one.title for one in operating_points_table(results).columns
     }
+
+
+def test_fnmr_by_person_stands_beside_fnmr_where_people_have_different_numbers_of_comparisons() -> None:
+    rng = np.random.default_rng(2)
+    people = np.repeat(np.arange(100), 10)
+    for uneven in (False, True):
+        mated = np.tile(np.arange(10), 100) < (np.repeat(np.arange(100) % 5 + 2, 10) if uneven else 5)
+        found = pb.verify_pairs(
+            mated,
+            rng.normal(size=1000) + mated,
+            people=(people, np.where(mated, people, (people + 1) % 100)),
+            orientation="similarity",
+            fmr=0.1,
+            n_resamples=100,
+        )
+        (table,) = verification_tables([found])
+        assert ("FNMR\nby person" in [column.heading for column in table.columns]) is uneven
+        told = [str(note) for note in verification_statements([found])]
+        assert any(one.startswith("People differ in their number of comparisons") for one in told) is uneven
+        by_person = found.points[0].by_person
+        assert (by_person is not None) is uneven
+        if by_person is not None:
+            assert table.rows[0][-1].value == by_person.value
+            in_full = operating_points_table([found])
+            assert in_full.rows[0][-1].value == (by_person.low, by_person.high)

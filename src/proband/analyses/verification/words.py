@@ -18,7 +18,7 @@ from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.view import Summary
 from proband.results.compared import metrics_statement
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, which_rate
 from proband.words import Note, Sentence, as_sentence, given, p_value
 
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
@@ -72,13 +72,12 @@ _NOTED_BY = Sentence(
 _COMPARISONS = Sentence(
     "verification.comparisons",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; a comparison is "
-    "accepted if its score reaches the threshold",
+    "{people:count person/people}; a comparison is accepted if its score reaches the threshold",
 )
 _PAIRS = Sentence(
     "verification.pairs-of-nobody",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison}, without subject IDs; a comparison is accepted if its score reaches the threshold",
+    "Pairs without subject IDs; a comparison is accepted if its score reaches the threshold",
 )
 _EER = Sentence(
     "verification.eer",
@@ -99,12 +98,6 @@ _EER_INTERVAL = Sentence(
 )
 _OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
 _OF_RATE = Sentence("verification.of-rate", "caution", "{rate}: {note}")
-_BY_PERSON = Sentence(
-    "verification.by-person",
-    "note",
-    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons; with "
-    "every person weighted equally, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
-)
 _FAILED = Sentence(
     "verification.failures-to-acquire",
     "caution",
@@ -274,21 +267,20 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     """Explain the numbers, one note each."""
     first = results[0]
     counts = first.rates.counts
-    sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
     said: list[Note] = [
-        _COMPARISONS(**sizes, people=first.n_subjects) if first.n_subjects else _PAIRS(**sizes),
+        _COMPARISONS(people=first.n_subjects) if first.n_subjects else _PAIRS(),
         *dict.fromkeys(one.compared.statement() for one in results),
         metrics_statement((one.algorithm, one.compared.metric) for one in results),
         *map(_summary, results),
-        *(said for one in results for said in _by_person(one)),
         *(note for one in results for note in (*_of_summaries(one), *_of_rates(one))),
     ]
     if counts.n_failed_genuine or counts.n_failed_impostor:
         frr = tuple((one.algorithm, one.points[0].counts.frr) for one in results)
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
-    # Rates that are not shown first, such as FMR at a target FMR, have their asterisk and its meaning in the table of operating points.
     if not all(rate.supported for one in results for point in one.points for _, rate in _shown(point)):
         said.append(UNSUPPORTED(least=SUPPORTED))
+    if any(point.by_person is not None for one in results for point in one.points):
+        said.append(which_rate(item="comparison"))
     for one in results:
         unmatched = next((point.fmr for point in one.points if point.counts.false_matches == 0), None)
         if unmatched is not None:
@@ -322,17 +314,6 @@ def _summary(one: Verification) -> Note:
     if not eer.has_interval or not auc.has_interval:
         return _EER(**values)
     return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)
-
-
-def _by_person(one: Verification) -> list[Note]:
-    """The false non-match rates with every person weighted equally."""
-    return [
-        _BY_PERSON(
-            algorithm=one.algorithm, threshold=at.threshold, rate=own.value, low=own.low, high=own.high
-        )
-        for at in one.points
-        if (own := at.fnmr_at_threshold.by_person) is not None and at.threshold is not None
-    ]
 
 
 def _of_summaries(one: Verification) -> list[Note]:
