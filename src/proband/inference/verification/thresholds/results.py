@@ -61,7 +61,7 @@ _NONE = Sentence(
     "threshold.none",
     "caution",
     "{algorithm}: no threshold guarantees an FMR of at most {asked:given} with {confidence:level} "
-    "confidence: {people:count person/people} in {comparisons:count impostor comparison} are too few",
+    "confidence, from {people:count person/people} in {comparisons:count impostor comparison}",
 )
 _LIMIT = Sentence(
     "threshold.limit",
@@ -172,7 +172,7 @@ class DeployedThreshold(Result):
         """
         own = self.deployed()
         if self.sure is None:
-            return [*own, self.needed]
+            return [*own, self.needed, _PLAIN()]
         return [*own, _PLAIN(), self.grade, _LIMIT()]
 
     @property
@@ -237,9 +237,11 @@ class DeployedThreshold(Result):
 
 
 def sentences_together(deployed: Sequence[DeployedThreshold]) -> list[Note]:
-    """The meaning of one threshold or more for new people; unavailable thresholds are listed separately."""
+    """The meaning of one threshold or more for new people; unavailable thresholds are listed separately, first if there is no other."""
     if len(deployed) == 1:
         return deployed[0].sentences()
     none = [said for one in deployed if one.sure is None for said in (*one.deployed(), one.needed)]
+    if all(one.sure is None for one in deployed):
+        return [*none, _PLAIN()]
     strictest = min(deployed, key=lambda one: one.target_fmr)
     return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
