@@ -239,13 +239,14 @@ def test_compare_by_fnmr(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "said"),
     [
-        ("verify", ("--fmr", "0"), 2, "above 0 and below 1"),
+        ("verify", ("--fmr", "1"), 2, "at least 0 and below 1"),
         ("verify", ("--fmr", "x"), 2, "numbers separated by commas"),
         ("verify", ("--by", "height"), 2, "no column"),
         ("verify", ("--pairs", "absent.csv"), 1, "absent.csv"),
         ("search", ("-g", "image == 0", "-p", "image == 1 and subject < 'x'"), 1, "every probe has a mate"),
         ("search", ("-g", "image == 0", "--fpir", "2"), 2, "above 0 and below 1"),
-        ("compare", ("--measure", "fnmr@1"), 2, "above 0 and below 1"),
+        ("compare", ("--measure", "fnmr@1"), 2, "at least 0 and below 1"),
+        ("threshold", ("--fmr", "0"), 2, "above 0 and below 1"),
     ],
 )
 def test_bad_requests(

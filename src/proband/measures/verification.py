@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.arguments import published
-from proband.engine.limits import FalseMatchRate, Share, Within
+from proband.engine.limits import Share, TargetFalseMatchRate, Within
 from proband.errors import DesignError, Hint, UsageError, unknown_name
 from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
@@ -247,7 +247,7 @@ class ErrorRates(Result):
             )
         return self._point(place)
 
-    def at_fmr(self, fmr: FalseMatchRate) -> OperatingPoint:
+    def at_fmr(self, fmr: TargetFalseMatchRate) -> OperatingPoint:
         """Find the least strict threshold with an FMR of at most `fmr`.
 
         It is the lowest score, genuine or impostor, above the first impostor score that would exceed the target. Only rates
@@ -265,7 +265,7 @@ class ErrorRates(Result):
         """
         return self.at_false_matches(self.allowed_at(fmr), fmr)
 
-    def allowed_at(self, fmr: FalseMatchRate) -> int:
+    def allowed_at(self, fmr: TargetFalseMatchRate) -> int:
         """Return the largest number of false matches that does not exceed a false match rate.
 
         Parameters
@@ -309,7 +309,7 @@ class ErrorRates(Result):
             )
         return self._point(place, target_fmr)
 
-    def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
+    def misses_at_fmr(self, fmr: TargetFalseMatchRate) -> int:
         """Return the number of genuine comparisons rejected at the least strict threshold with an FMR of at most `fmr`.
 
         Parameters

@@ -75,6 +75,12 @@ _FEWER_MATCHES = Sentence(
     "the threshold is based on {n:count false match/false matches}, fewer than the {usual:count} of the "
     "rule of 30; the interval accounts for this",
 )
+_NO_MATCH = Sentence(
+    "fnmr.at-no-false-match",
+    "caution",
+    "the threshold is just above the closest of {n:count impostor comparison}, and rises as there are more; the interval "
+    "is for the threshold held fixed",
+)
 _NO_INTERVAL = Method("no-interval", "no interval", "no interval")
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
 
@@ -159,7 +165,7 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
 def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     """Say where a false match rate is asked for that so few comparisons cannot show, or that tied scores keep from being used."""
     n = rates.counts.n_impostor
-    beyond = [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
+    beyond = [] if all(rates.allowed_at(fmr) or not fmr for fmr in fmrs) else [_BEYOND(n=n, least=1 / n)]
     tied = [fmr for fmr in fmrs if rates.allowed_at(fmr) and not rates.at_fmr(fmr).false_matches]
     return [*beyond, *(CLOSEST_TIED(fmr=fmr) for fmr in tied[:1])]
 
@@ -290,8 +296,10 @@ def rate_of(rate: Estimate, who: Who) -> Estimate:
 
 
 def _few_matches(counts: OperatingPoint) -> tuple[Note, ...]:
-    """Say that a threshold is based on few false matches, if it is."""
+    """Say that a threshold is based on few false matches, or that it may not have any."""
     matches = counts.false_matches
+    if counts.target_fmr == 0:
+        return (_NO_MATCH(n=counts.n_impostor),)
     if matches < TOO_FEW_ERRORS:
         return (_FEW_MATCHES(n=matches, supported=TOO_FEW_ERRORS),)
     return () if counts.fmr_supported else (_FEWER_MATCHES(n=matches, usual=SUPPORTED),)
