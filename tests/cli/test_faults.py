@@ -219,4 +219,4 @@ def test_errors_fold_at_the_width_of_a_terminal_or_at_the_one_stated(
     lines = re.sub(r"\x1b\[\d+m", "", capsys.readouterr().err).splitlines()
     assert "--rank requires scores" in " ".join(lines)
     assert (max(map(len, lines)) <= 40) == folded
-    assert (len(lines) <= 2) != terminal
+    assert (len(lines) <= 2) != folded

@@ -166,11 +166,18 @@ def _numbers(
 def _differences(found: SurveyEstimates) -> Table:
     """Every two domains, for each statistic."""
     shares = {row.name for row in found.rows if row.label.share}
+
+    def itself(pair: Difference) -> Difference:
+        return pair
+
+    def share(pair: Difference) -> bool:
+        return pair.first in shares
+
     return col.table_of(
         "",
         found.differences,
         col.name("difference", lambda pair: f"{pair.first} − {pair.second}"),
-        *_numbers(found, lambda pair: pair, lambda pair: pair.first in shares),
+        *_numbers(found, itself, share),
         col.p("p"),
         id="survey-differences",
         on_page="Differences between domains",
