@@ -154,8 +154,8 @@ class ErrorRates(Result):
     0.775
     >>> rates.at_threshold(0.5).false_matches, rates.misses_at_fmr(0.25), rates.at_fnmr(0.25).threshold
     (2, 2, 0.6)
-    >>> least strict = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
-    >>> least strict.threshold, least strict.false_matches, least strict.fnmr  # one false match is allowed, at the impostor's own score
+    >>> point = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
+    >>> point.threshold, point.false_matches, point.fnmr  # one false match is allowed, at the impostor's own score
     (0.7, 1, 0.5)
     >>> [(point.fmr, point.fnmr) for point in rates.points()]
     [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
