@@ -186,8 +186,8 @@ REFUSED = {
     # numbers
     "pb.verify(a, S, fmr='0.1%')": "got '0.1%'(.|\n)*write 0.001",
     "pb.verify(a, S, fmr=['0.1%'])": "write 0.001",
-    "pb.verify(a, S, fmr=10)": "above 0 and below 1, got 10",
-    "pb.verify(a, S, fmr=1)": "must be above 0 and below 1, got 1",
+    "pb.verify(a, S, fmr=10)": "at least 0 and below 1, got 10",
+    "pb.verify(a, S, fmr=1)": "must be at least 0 and below 1, got 1",
     "pb.compare([a, b], E, measure='fnmr@0.1%')": "write 0.001 for 0.1%",
     "pb.threshold(a, S, confidence_level=95)": "write 0.95",
     "pb.evaluate(a, E, confidence_level='95%')": "write 0.95",

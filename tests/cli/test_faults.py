@@ -206,13 +206,17 @@ def test_too_few_addresses_are_said_at_once(study: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_errors_fold_at_the_width_of_a_terminal(capsys, monkeypatch, terminal: bool) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+@pytest.mark.parametrize(
+    ("terminal", "stated", "folded"), [(True, "40", True), (False, "40", True), (False, "", False)]
+)
+def test_errors_fold_at_the_width_of_a_terminal_or_at_the_one_stated(
+    capsys, monkeypatch, terminal: bool, stated: str, folded: bool
+) -> None:
+    monkeypatch.setenv("COLUMNS", stated)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     with pytest.raises(SystemExit):
         main(["mcnemar", "5", "3", "--rank", "3"])
     lines = re.sub(r"\x1b\[\d+m", "", capsys.readouterr().err).splitlines()
     assert "--rank requires scores" in " ".join(lines)
-    assert (max(map(len, lines)) <= 40) == terminal
-    assert (len(lines) <= 2) != terminal
+    assert (max(map(len, lines)) <= 40) == folded
+    assert (len(lines) <= 2) != folded

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import proband as pb
+from proband.errors import DesignError
 
 Run = Callable[..., Any]
 
@@ -164,6 +165,26 @@ def test_the_samples_say_which_pairs_are_mated(verify: Run, folder: Path) -> Non
     assert "contradicts the samples table" in verify("--pairs", "turned.csv").stderr
 
 
+def test_plain_thresholds_are_shown_where_none_can_be_guaranteed(run: Run, folder: Path) -> None:
+    threshold = program(run, folder, "threshold")
+    done = threshold("--fmr", "0.0005")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith(("good ", "poor "))]
+    assert [row[2] for row in rows] == ["none", "95%", "none", "95%"]
+    assert [set(row[3:]) == {"–"} for row in rows] == [False, True, False, True]
+    said = " ".join(done.stdout.split())
+    assert (
+        "good: no threshold guarantees an FMR of at most 0.0005 with 95% confidence, from 40 people" in said
+    )
+    assert "Thresholds with 95% confidence" not in said
+    assert "are needed if errors are spread evenly" in said
+    # The same tables and words without any guarantee make a page.
+    assert threshold("--fmr", "0.0005", "--report", "none.html").returncode == 0
+    scores, samples = library(folder)
+    with pytest.raises(DesignError, match="are too few"):
+        pb.threshold(scores, samples, fmr=0.0005)
+
+
 def test_pairs_that_may_be_cut_off_are_noted(verify: Run, folder: Path) -> None:
     (folder / "cut.csv").write_text((folder / "pairs.csv").read_text().rstrip("\n"))
     done = verify("--pairs", "cut.csv")
@@ -218,13 +239,14 @@ def test_compare_by_fnmr(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "said"),
     [
-        ("verify", ("--fmr", "0"), 2, "above 0 and below 1"),
+        ("verify", ("--fmr", "1"), 2, "at least 0 and below 1"),
         ("verify", ("--fmr", "x"), 2, "numbers separated by commas"),
         ("verify", ("--by", "height"), 2, "no column"),
         ("verify", ("--pairs", "absent.csv"), 1, "absent.csv"),
         ("search", ("-g", "image == 0", "-p", "image == 1 and subject < 'x'"), 1, "every probe has a mate"),
         ("search", ("-g", "image == 0", "--fpir", "2"), 2, "above 0 and below 1"),
-        ("compare", ("--measure", "fnmr@1"), 2, "above 0 and below 1"),
+        ("compare", ("--measure", "fnmr@1"), 2, "at least 0 and below 1"),
+        ("threshold", ("--fmr", "0"), 2, "above 0 and below 1"),
     ],
 )
 def test_bad_requests(

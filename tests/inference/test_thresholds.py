@@ -201,7 +201,7 @@ def test_what_so_few_cannot_say_is_refused_with_how_many_could() -> None:
     # The number that it names is enough, where nobody stands out.
     both = threshold(scores, samples, fmr=(1e-4, 0.05))
     plain = both[0.05]
-    (refusal, needed), people = both[1e-4].sentences(), plain.n_subjects
+    (refusal, needed, _), people = both[1e-4].sentences(), plain.n_subjects
     assert refusal.level == "caution"
     assert needed["people"] > people
     one = Comparisons([2] * needed["people"], [2] * needed["people"], symmetric=True)

@@ -64,7 +64,7 @@ def laxest(genuine, impostor, fmr):
 
 
 @pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
-@pytest.mark.parametrize("fmr", [0.3, 0.1, 0.05, 0.01, 1e-3, 1e-9])
+@pytest.mark.parametrize("fmr", [0.3, 0.1, 0.05, 0.01, 1e-3, 1e-9, 0])
 def test_the_operating_point_is_the_laxest_threshold_within_the_rate(seed, levels, orientation, fmr):
     samples, scores = made(seed, levels=levels, orientation=orientation)
     genuine, impostor = split(samples, scores)
@@ -185,8 +185,8 @@ def test_bad_input_has_a_defined_end():
     flat = pb.Scores.from_array(np.ones((36, 36)), list(samples.ids), orientation="similarity", name="flat")
     rates = rates_of(samples, flat)
     assert (rates.auc(), rates.at_fmr(0.01).fnmr, rates.at_fmr(0.01).threshold) == (0.5, 1.0, None)
-    with pytest.raises(UsageError, match="above 0 and below 1"):
-        rates.at_fmr(0)
+    with pytest.raises(UsageError, match="at least 0 and below 1"):
+        rates.at_fmr(1)
     with pytest.raises(UsageError, match="not counted"):
         rates.at_threshold(0.123)
 
@@ -302,3 +302,22 @@ def test_an_area_of_more_pairs_than_a_float_counts(monkeypatch):
     in_whole_numbers = rates.auc()
     monkeypatch.setattr(verification_module, "_EXACT", 0)
     assert rates.auc() == in_whole_numbers
+
+
+def test_fnmr_at_no_false_match_is_that_of_a_rate_that_allows_none() -> None:
+    samples, scores = made(7, people=40)
+    found = pb.verify(scores, samples, fmr=[0, 1e-9], n_resamples=200)
+    zero, tiny = found.points
+    genuine, impostor = split(samples, scores)
+    assert zero.target_fmr == 0
+    assert zero.counts.false_matches == 0
+    assert zero.fnmr.value == (genuine <= impostor.max()).mean() == tiny.fnmr.value
+    assert (zero.fnmr.low, zero.fnmr.high) == (tiny.fnmr.low, tiny.fnmr.high)
+    assert zero.fnmr.measure == "fnmr@0"
+    assert zero.re_estimated is None
+    assert zero.fnmr.notes[0].code == "fnmr.at-no-false-match"
+    # No false match is what was asked for, so that it is not beyond what the data can show.
+    alone = pb.verify(scores, samples, fmr=0, n_resamples=200)
+    assert "verification.target-beyond-data" not in [note.code for note in alone.notes]
+    assert pb.estimate(scores, samples, measure="fnmr@0").value == zero.fnmr.value
+    assert pb.estimate(scores, samples, measure="tar@0").value == 1 - zero.fnmr.value

@@ -30,6 +30,7 @@ import proband.report.kinds
 from proband.cli import main
 from proband.engine.rendering import Shown, render
 from proband.errors import UsageError
+from proband.report import columns as col
 from proband.report.page.model import Block, ChartBlock, Folded, Panels
 from proband.report.tables import terminal
 from proband.report.tables.cells import columns, interval_cell, over, rate_cell, share_cell, text_cell
@@ -383,3 +384,20 @@ def test_a_notebook_is_not_flooded() -> None:
     table = Table("", columns("n"), tuple((text_cell(str(k)),) for k in range(1000)))
     assert as_html(table).count("<tr>") == 201
     assert "800 more rows not shown." in as_html(table)
+
+
+def test_counts_that_are_alike_in_every_row_stand_below_a_table_that_is_too_wide() -> None:
+    def table(gallery: int) -> Table:
+        return col.table_of(
+            "",
+            [("net", 0.9, 40), ("old", 0.8, gallery)],
+            col.name("algorithm", lambda row: row[0]),
+            col.rate("rank 1", lambda row: row[1]),
+            col.count("gallery", lambda row: row[2]),
+        )
+
+    wide, narrow = as_terminal(table(40), 80).plain, as_terminal(table(40), 20).plain
+    assert "gallery" in wide.splitlines()[0]
+    assert narrow.count("algorithm") == 1
+    assert "gallery 40" in " ".join(narrow.split())
+    assert as_terminal(table(41), 20).plain.count("algorithm") == 2

@@ -90,7 +90,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('[output]\ndirectory = ""', 10, 'expected text in quotes, got ""', None),
         ('[output]\nformats = ["csv", "gif"]', 10, "expected 'csv' or 'parquet'", None),
         ("[[output]]\n[[output]]", 10, "one section 'output'", "write [output]"),
-        ("[verification]\nfmr = [0.1,\n 0.01,\n 1.0]", 12, "expected a number above 0 and below 1, got 1.0", None),
+        ("[verification]\nfmr = [0.1,\n 0.01,\n 1.0]", 12, "expected a number of at least 0 and below 1, got 1.0", None),
         ("[verification]\nfmr = [0.1, 0.1]", 10, "0.1 appears twice", None),
         ("[verification]\nfmr = [nan]", 10, "got nan", None),
         ("[verification]\nfmr = []", 10, "the list is empty", "leave the key out"),

@@ -61,12 +61,13 @@ def _as_wide_as_it_is(console: Console) -> Console:
     """A terminal has its own width, also one that rich takes for dumb; a pipe has what COLUMNS says."""
     if console.is_terminal:
         console.width = get_terminal_size().columns
-    elif not _columns_said():
+    elif not columns_said():
         console.width = _IN_A_PIPE
     return console
 
 
-def _columns_said() -> bool:
+def columns_said() -> bool:
+    """Whether the width of a line is stated for what is not a terminal."""
     return os.environ.get("COLUMNS", "").isdecimal()
 
 
@@ -148,7 +149,7 @@ def _print_command(console: Console, command: str) -> None:
 
 def _folds(console: Console) -> bool:
     """Whether lines are folded: at a terminal, or where a width is stated."""
-    return console.is_terminal or _columns_said()
+    return console.is_terminal or columns_said()
 
 
 def _print_words(console: Console, text: str, style: str | None) -> None:

@@ -12,6 +12,7 @@ import sys
 from shutil import get_terminal_size
 from typing import Any
 
+from proband.cli.console import columns_said
 from proband.errors import nearest
 
 TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
@@ -105,8 +106,8 @@ def require_output() -> None:
 
 
 def as_wide_as_the_terminal(text: str) -> str:
-    """Fold what is said of an error where a terminal would cut its words; in a pipe a line stays one, which can be searched."""
-    if not sys.stderr.isatty():
+    """Fold what is said of an error where a terminal would cut its words; in a pipe a line stays one, unless a width is stated."""
+    if not sys.stderr.isatty() and not columns_said():
         return text
     from proband.report.tables.terminal import folded
 

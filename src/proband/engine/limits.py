@@ -127,6 +127,9 @@ Freedom = Annotated[float, Within(gt=0, said="Degrees of freedom must be above 0
 Rho = Annotated[float, Within(ge=0, lt=1, said="Fay's rho must be at least 0 and below 1")]
 Power = Annotated[float, Within(ge=0.5, lt=1, said="A power must be between 0.5 and 1", hint="0.8 is usual.")]
 FalseMatchRate = Annotated[float, Within(gt=0, lt=1, said="A false match rate must be above 0 and below 1")]
+TargetFalseMatchRate = Annotated[
+    float, Within(ge=0, lt=1, said="A target false match rate must be at least 0 and below 1")
+]
 Share = Annotated[float, Within(gt=0, lt=1)]
 Rate = Annotated[float, Within(ge=0, le=1)]
 Title = Annotated[str, MaxLen(1000)]

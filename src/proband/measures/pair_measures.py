@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proband.engine.arguments import published
-from proband.engine.limits import FalseMatchRate
+from proband.engine.limits import TargetFalseMatchRate
 from proband.errors import DesignError, Said, UsageError
 from proband.measures.base import MEASURES, Measure, View, Weights, weighing
 from proband.measures.pairs.counts import PairCounts, count_pairs, tail_pairs
@@ -185,7 +185,7 @@ class FNMR(PairMeasure):
     spelled = ("FNMR at FMR {}", "FNMR @ FMR {}")
     form = "threshold"
     larger_is_better = False
-    at_fmr: FalseMatchRate = 1e-3
+    at_fmr: TargetFalseMatchRate = 1e-3
     weights: Weights = "probe"
 
     @property
@@ -252,7 +252,7 @@ class TAR(PairMeasure):
     key = "tar"
     spelled = ("TAR at FMR {}", "TAR @ FMR {}")
     form = "threshold"
-    at_fmr: FalseMatchRate = 1e-3
+    at_fmr: TargetFalseMatchRate = 1e-3
     weights: Weights = "probe"
 
     @property

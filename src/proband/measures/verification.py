@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.arguments import published
-from proband.engine.limits import FalseMatchRate, Share, Within
+from proband.engine.limits import Share, TargetFalseMatchRate, Within
 from proband.errors import DesignError, Hint, UsageError, unknown_name
 from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
@@ -99,8 +99,8 @@ class OperatingPoint:
 
     @property
     def fnmr_supported(self) -> bool:
-        """Whether there are at least 30 false non-matches (the rule of 30)."""
-        return self.false_non_matches >= SUPPORTED
+        """Whether there are at least 30 false non-matches (the rule of 30) and, at a target FMR, 30 false matches, which set the threshold."""
+        return self.false_non_matches >= SUPPORTED and (self.target_fmr is None or self.fmr_supported)
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,8 @@ class ErrorRates(Result):
     0.775
     >>> rates.at_threshold(0.5).false_matches, rates.misses_at_fmr(0.25), rates.at_fnmr(0.25).threshold
     (2, 2, 0.6)
-    >>> least_strict = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
-    >>> least_strict.threshold, least_strict.false_matches, least_strict.fnmr  # one false match is allowed, at the impostor's own score
+    >>> point = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
+    >>> point.threshold, point.false_matches, point.fnmr  # one false match is allowed, at the impostor's own score
     (0.7, 1, 0.5)
     >>> [(point.fmr, point.fnmr) for point in rates.points()]
     [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
@@ -247,7 +247,7 @@ class ErrorRates(Result):
             )
         return self._point(place)
 
-    def at_fmr(self, fmr: FalseMatchRate) -> OperatingPoint:
+    def at_fmr(self, fmr: TargetFalseMatchRate) -> OperatingPoint:
         """Find the least strict threshold with an FMR of at most `fmr`.
 
         It is the lowest score, genuine or impostor, above the first impostor score that would exceed the target. Only rates
@@ -265,7 +265,7 @@ class ErrorRates(Result):
         """
         return self.at_false_matches(self.allowed_at(fmr), fmr)
 
-    def allowed_at(self, fmr: FalseMatchRate) -> int:
+    def allowed_at(self, fmr: TargetFalseMatchRate) -> int:
         """Return the largest number of false matches that does not exceed a false match rate.
 
         Parameters
@@ -309,7 +309,7 @@ class ErrorRates(Result):
             )
         return self._point(place, target_fmr)
 
-    def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
+    def misses_at_fmr(self, fmr: TargetFalseMatchRate) -> int:
         """Return the number of genuine comparisons rejected at the least strict threshold with an FMR of at most `fmr`.
 
         Parameters

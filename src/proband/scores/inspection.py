@@ -59,6 +59,7 @@ LOOKS_FOR_SUBJECTS = Sentence(
     "note",
     "looks like a {looks}, for {n:count} of {total:count subject} examined; pass --orientation, which is never guessed",
 )
+AUC_OF = Sentence("inspection.auc", "note", "AUC with the scores as a similarity: {each:rates}")
 
 _CELLS_LOOKED_AT = 20_000_000
 _TABLE_ENDINGS = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson")

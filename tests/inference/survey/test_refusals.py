@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -11,8 +11,10 @@ import pytest
 
 import proband as pb
 from proband.errors import ProbandError
-from proband.inference.survey import Survey
+from proband.inference.survey import Mean, Survey
 from proband.inference.survey.known_totals import long_totals
+from proband.report.scene import Scene
+from proband.report.view import view_of
 
 TABLE = pl.DataFrame(
     {
@@ -34,6 +36,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "population varies": (lambda: Survey(TABLE, strata="site", units="unit", fpc="odd"), "is 5 and 6"),
     "too small": (lambda: Survey(TABLE, units="y", fpc="hit"), "neither|goes from|above 0"),
     "lonely": (lambda: Survey(TABLE, strata="unit", units="unit").mean("y"), "have only one unit"),
+    "one unit": (lambda: Survey(TABLE.head(2), units="unit").mean("y"), "There is only one unit"),
     "jk1": (lambda: ALL.replicated("jk1").mean("y"), "JK1"),
     "empty cell": (lambda: ALL.poststratified({"f": 5, "m": 5, "x": 3}, "sex"), "no row in the sample"),
     "no total": (lambda: ALL.poststratified({"f": 5}, "sex"), "has no total: 'm'"),
@@ -127,3 +130,35 @@ def test_long_totals_by_example() -> None:
     assert long_totals(pl.DataFrame({"variable": ["sex", "sex"], "level": ["f", "m"], "total": [6, 4]})) == {
         "sex": {"f": 6.0, "m": 4.0}
     }
+
+
+def test_tables_write_shares_and_their_differences_alike_and_say_the_degrees_of_freedom_of_each_domain() -> (
+    None
+):
+    rng = np.random.default_rng(0)
+    site = np.repeat(np.arange(4), 20)
+    table = {
+        "hit": rng.random(80) < 0.7,
+        "time": rng.random(80),
+        "site": site,
+        "sex": np.where(site < 2, "f", "m"),
+    }
+    found = Survey(table, strata="site").estimate(Mean("hit"), Mean("time"), by="sex", differences=True)
+    view = view_of(found)
+    estimates, differences = view.tables(found)
+    shares = [row for row in (*estimates.rows, *differences.rows) if "hit" in row[0].text + row[1].text]
+    for row in shares:
+        ends = next(cell for cell in row if cell.text.startswith("["))
+        assert all(len(part.strip("[]").split(".")[1]) == 4 for part in ends.text.split(", ")), ends.text
+    assert [estimate.degrees_of_freedom for estimate in found.estimates] == [38.0] * 4
+    assert found.degrees_of_freedom == 76
+    told = str(view.notes(found)[0])
+    assert "degrees of freedom by domain: sex=f 38, sex=m 38" in told
+    whole = Survey(table, strata="site").mean("hit")
+    assert str(view.notes(whole)[0]).endswith("degrees of freedom: 76")
+    summary = view.headline(found, cast("Scene", None))
+    assert summary is not None
+    value = found.estimates[0].value
+    assert str(summary.headline).startswith(f"mean hit: sex=f {value:.4f} [")
+    assert str(summary.headline).endswith("2 more estimates below")
+    assert summary.answers == found.answers

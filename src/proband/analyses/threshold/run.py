@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proband.analyses.threshold.request import ThresholdRequest
-from proband.inference.verification.thresholds.deployed import require_any, thresholds_of
+from proband.inference.verification.thresholds.deployed import thresholds_of
 from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
@@ -22,7 +22,7 @@ class Thresholds(Parts):
 
 
 def run(request: ThresholdRequest, context: Context) -> Thresholds:
-    """Find the thresholds; raise an error if there are none."""
+    """Find the thresholds; where people are too few for a guarantee, there is the plain one."""
     sources: list[tuple[Trials | Scores, Experiment | Samples | None, bool]] = [
         (one.trials, None, one.check_orientation) for one in context.inputs.lists
     ]
@@ -40,5 +40,4 @@ def run(request: ThresholdRequest, context: Context) -> Thresholds:
             progress=context.progress,
         )
     ]
-    require_any(found)
     return Thresholds(tuple(found))

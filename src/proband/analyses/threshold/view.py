@@ -76,12 +76,12 @@ class ThresholdsView(View[Found]):
         return [_each(found)[0].answers]
 
     def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
-        """The table with the main statement below it, then the notes."""
+        """The table with the main statement below it, then the notes; without any guarantee, the statement is why, and what is needed."""
         each, answers = _each(found), self.answers(found)
-        first, *rest = each[0].sentences_with(each[1:])
-        brief = [*rest, answered(answers[0]), *_starred(each)]
-        notes = [note for note in self.notes(found) if note != first] if explain else brief
-        yield Passage(self.tables(found), [first], notes, answers)
+        said, n = each[0].sentences_with(each[1:]), 1 if _guaranteed(each) else 2
+        brief = [*said[n:], answered(answers[0]), *_starred(each)]
+        notes = [note for note in self.notes(found) if note not in said[:n]] if explain else brief
+        yield Passage(self.tables(found), said[:n], notes, answers)
 
     def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
         frames = [one.to_frame() for one in _each(found)]
@@ -92,6 +92,8 @@ class ThresholdsView(View[Found]):
 
     def methods(self, found: Found, text: MethodsText, scene: Scene) -> None:
         sure = _each(found)[0].confidence_level
+        if not _guaranteed(_each(found)):
+            return
         text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "helmers1991", "hoeffding1963")
 
 
@@ -99,6 +101,10 @@ def _each(found: Found) -> tuple[DeployedThreshold, ...]:
     if isinstance(found, DeployedThreshold):
         return (found,)
     return tuple(found.members()) if isinstance(found, Several) else found.thresholds
+
+
+def _guaranteed(found: Sequence[DeployedThreshold]) -> bool:
+    return any(one.sure is not None for one in found)
 
 
 class _Grade(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from proband.engine.limits import (
-    FalseMatchRate,
     Replicates,
+    TargetFalseMatchRate,
 )
 from proband.marks import Unless
 from proband.study.requests.base import (
@@ -50,7 +50,9 @@ class VerificationRequest(AnalysisRequest):
         Option(typed=False),
         Unless("pairs", "gallery", "probes"),
     ] = "experiment"
-    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates."), Unless("pairs")] = (
+    fmr: Annotated[
+        Several[TargetFalseMatchRate], Field(description="False match rates."), Unless("pairs")
+    ] = (
         0.01,
         0.001,
         0.0001,

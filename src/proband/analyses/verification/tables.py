@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 import polars as pl
@@ -102,14 +102,27 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
                 answers=lambda at: at.fnmr_at_threshold.answers,
                 when=any(point.re_estimated is None for _, point in rows),
             ),
+            _by_person(map(_point, rows)),
         ),
+    )
+
+
+def _by_person(points: Iterable[VerificationPoint]) -> col.ColumnOf[VerificationPoint]:
+    """FNMR with every person weighted equally, if people have different numbers of genuine comparisons."""
+    return col.rate(
+        "FNMR\nby person",
+        lambda at: None if at.by_person is None else at.by_person.value,
+        "With every person weighted equally.",
+        supported=lambda at: at.fnmr.supported,
+        when=any(point.by_person is not None for point in points),
     )
 
 
 def operating_points_table(results: Sequence[Verification]) -> Table:
     """Every operating point: its threshold, both error rates with intervals, and numbers of errors."""
     part = col.at_level(results[0].confidence_level)
-    few = any(not (p.fmr.supported and p.fnmr.supported) for _, p in _of_points(results))
+    points = [point for _, point in _of_points(results)]
+    few = any(not (at.fmr.supported and at.fnmr.supported) for at in points)
     return col.table_of(
         "Operating points",
         _of_points(results),
@@ -139,6 +152,14 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
                 answers=lambda at: at.fnmr.answers,
             ),
             col.share("false non-matches", lambda at: (at.counts.false_non_matches, at.counts.n_genuine)),
+            _by_person(points),
+            col.interval(
+                part,
+                lambda at: None if at.by_person is None else col.ends(at.by_person),
+                "With every person weighted equally, at the fixed threshold.",
+                answers=lambda at: None if at.by_person is None else at.by_person.answers,
+                when=any(at.by_person is not None for at in points),
+            ),
         ),
         id="operating-points",
         notes=[_FEW] if few else [],

@@ -79,7 +79,9 @@ def _each(found: Rates) -> tuple[Verification, ...]:
 
 def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
     """Tables for the terminal; in full, with intervals at fixed thresholds and numbers of errors."""
-    return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
+    # The notes below say what marks mean, in this table and the first.
+    in_full = [replace(operating_points_table(results), notes=())] if explain else []
+    return [*verification_tables(results), *in_full]
 
 
 @shows(Verification)

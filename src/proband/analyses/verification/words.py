@@ -9,16 +9,16 @@ from proband.inference.verification.groups import Differential
 from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER
-from proband.measures.verification import SUPPORTED, OperatingPoint
+from proband.measures.verification import SUPPORTED
 from proband.report.charts.makers.concentration import Concentration, shared_errors
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
-from proband.report.notes import UNSUPPORTED, answered
+from proband.report.notes import UNSUPPORTED, answered, is_caution
 from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.view import Summary
 from proband.results.compared import metrics_statement
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, which_rate
 from proband.words import Note, Sentence, as_sentence, given, p_value
 
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
@@ -66,16 +66,18 @@ _CONCENTRATION = Sentence(
 _VERIFICATION = Sentence("diagnostics.verification", "note", "verification, {algorithm}")
 _NOTED = Sentence("diagnostics.rate", "note", "{algorithm}, {rate}")
 _NOTED_AT = Sentence("diagnostics.rate-at", "note", "{algorithm}, {rate} at FMR {fmr:given}")
+_NOTED_BY = Sentence(
+    "diagnostics.rate-by", "note", "{algorithm}, {rate} at the threshold {threshold:threshold}"
+)
 _COMPARISONS = Sentence(
     "verification.comparisons",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; a comparison is "
-    "accepted if its score reaches the threshold",
+    "{people:count person/people}; a comparison is accepted if its score reaches the threshold",
 )
 _PAIRS = Sentence(
     "verification.pairs-of-nobody",
     "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison}, without subject IDs; a comparison is accepted if its score reaches the threshold",
+    "Pairs without subject IDs; a comparison is accepted if its score reaches the threshold",
 )
 _EER = Sentence(
     "verification.eer",
@@ -95,12 +97,7 @@ _EER_INTERVAL = Sentence(
     "[{auc_low:rate}, {auc_high:rate}], over people",
 )
 _OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
-_BY_PERSON = Sentence(
-    "verification.by-person",
-    "note",
-    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons; with "
-    "every person weighted equally, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
-)
+_OF_RATE = Sentence("verification.of-rate", "caution", "{rate}: {note}")
 _FAILED = Sentence(
     "verification.failures-to-acquire",
     "caution",
@@ -225,8 +222,8 @@ def noted(results: Sequence[Verification]) -> list[tuple[Note, Sequence[Note | s
     for result in results:
         for point in result.points:
             made += [
-                (rate_of(result, name, point.target_fmr), one.notes)
-                for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr_at_threshold))
+                (_rate_at(result, name, point), one.notes)
+                for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
             ]
     return made
 
@@ -253,10 +250,12 @@ def say_methods(found: Verified, text: MethodsText) -> None:
         text.say(_CONCENTRATION(), "doddington1998")
 
 
-def rate_of(result: Verification, rate: str, fmr: float | None) -> Note:
-    """Which rate of which algorithm."""
+def _rate_at(result: Verification, rate: str, point: VerificationPoint) -> Note:
+    """Which rate of which algorithm, and where."""
     whose = {"algorithm": result.algorithm, "rate": rate}
-    return _NOTED(**whose) if fmr is None else _NOTED_AT(**whose, fmr=fmr)
+    if point.target_fmr is None:
+        return _NOTED(**whose) if point.threshold is None else _NOTED_BY(**whose, threshold=point.threshold)
+    return _NOTED_AT(**whose, fmr=point.target_fmr)
 
 
 def folds_statements() -> list[Note]:
@@ -268,21 +267,20 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     """Explain the numbers, one note each."""
     first = results[0]
     counts = first.rates.counts
-    sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
     said: list[Note] = [
-        _COMPARISONS(**sizes, people=first.n_subjects) if first.n_subjects else _PAIRS(**sizes),
+        _COMPARISONS(people=first.n_subjects) if first.n_subjects else _PAIRS(),
         *dict.fromkeys(one.compared.statement() for one in results),
         metrics_statement((one.algorithm, one.compared.metric) for one in results),
         *map(_summary, results),
-        *(said for one in results for said in _by_person(one)),
-        *(note for one in results for note in _of_summaries(one)),
+        *(note for one in results for note in (*_of_summaries(one), *_of_rates(one))),
     ]
     if counts.n_failed_genuine or counts.n_failed_impostor:
         frr = tuple((one.algorithm, one.points[0].counts.frr) for one in results)
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
-    # Rates that are not shown first, such as FMR at a target FMR, have their asterisk and its meaning in the table of operating points.
-    if any(not _is_supported(point.counts) for one in results for point in one.points):
+    if not all(rate.supported for one in results for point in one.points for _, rate in _shown(point)):
         said.append(UNSUPPORTED(least=SUPPORTED))
+    if any(point.by_person is not None for one in results for point in one.points):
+        said.append(which_rate(item="comparison"))
     for one in results:
         unmatched = next((point.fmr for point in one.points if point.counts.false_matches == 0), None)
         if unmatched is not None:
@@ -292,9 +290,20 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     return said + list(dict.fromkeys(note for one in results for note in one.notes))
 
 
-def _is_supported(point: OperatingPoint) -> bool:
-    """Whether the main rates are based on enough errors: FNMR, and FMR at a requested threshold."""
-    return point.fnmr_supported and (point.target_fmr is not None or point.fmr_supported)
+def _shown(point: VerificationPoint) -> list[tuple[str, Estimate]]:
+    """The rates that are shown first: FNMR, and FMR at a requested threshold."""
+    return [("FNMR", point.fnmr), *([("FMR", point.fmr)] if point.target_fmr is None else [])]
+
+
+def _of_rates(one: Verification) -> list[Note]:
+    """Cautions on the rates that are shown first, of which several may be on one rate."""
+    return [
+        _OF_RATE(rate=_rate_at(one, name, point), note=note)
+        for point in one.points
+        for name, rate in _shown(point)
+        for note in rate.notes
+        if is_caution(note)
+    ]
 
 
 def _summary(one: Verification) -> Note:
@@ -305,17 +314,6 @@ def _summary(one: Verification) -> Note:
     if not eer.has_interval or not auc.has_interval:
         return _EER(**values)
     return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)
-
-
-def _by_person(one: Verification) -> list[Note]:
-    """The false non-match rates with every person weighted equally."""
-    return [
-        _BY_PERSON(
-            algorithm=one.algorithm, threshold=at.threshold, rate=own.value, low=own.low, high=own.high
-        )
-        for at in one.points
-        if (own := at.fnmr_at_threshold.by_person) is not None and at.threshold is not None
-    ]
 
 
 def _of_summaries(one: Verification) -> list[Note]:

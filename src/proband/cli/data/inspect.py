@@ -45,7 +45,7 @@ def inspect(
 
       proband inspect pairs.csv --columns a=img1,b=img2,mated=label,score=cosine
     """
-    from proband.scores.inspection import inspect_file
+    from proband.scores.inspection import AUC_OF, inspect_file
     from proband.words import listed
 
     table = read_samples(samples, id_column, subject_column, failed, missing_values)
@@ -64,6 +64,10 @@ def inspect(
         say(f"  {name}: {value}")
     if found.summaries:
         show_tables(_table(found))
+        areas = [(one.name, one.auc_as_similarity) for one in found.summaries]
+        known = tuple((name, area) for name, area in areas if area is not None)
+        if known:
+            say(AUC_OF(each=known))
         by_verdict: dict[Note, list[str]] = {}
         for one in found.summaries:
             by_verdict.setdefault(one.verdict, []).append(one.name)
@@ -74,18 +78,17 @@ def inspect(
 
 def _table(found: Inspection) -> Table:
     """Genuine and impostor scores of every algorithm; where these cannot be told apart, how many scores there are."""
-    from proband.report.tables.cells import blank_cell, columns, count_cell, rate_cell, text_cell
+    from proband.report.tables.cells import columns, count_cell, text_cell
     from proband.report.tables.table import Table
 
     if all(one.genuine is None and one.impostor is None for one in found.summaries):
         counts = ((text_cell(one.name), count_cell(one.n_scores)) for one in found.summaries)
         return Table("", columns("algorithm", "scores", text=1), tuple(counts))
-    heads = columns("algorithm", "", "scores", "mean", "sd", "5%", "median", "95%", "AUC", text=2)
+    heads = columns("algorithm", "", "scores", "mean", "sd", "5%", "median", "95%", text=2)
     rows = []
     for one in found.summaries:
-        auc = blank_cell() if one.auc_as_similarity is None else rate_cell(one.auc_as_similarity)
         for kind, spread in (("genuine", one.genuine), ("impostor", one.impostor)):
-            rows.append((text_cell(one.name), text_cell(kind), *_cells(spread), auc))
+            rows.append((text_cell(one.name), text_cell(kind), *_cells(spread)))
     return Table("", heads, tuple(rows))
 
 

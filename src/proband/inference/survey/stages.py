@@ -110,6 +110,11 @@ class Stages:
         for place, stage in enumerate(self.stages if self.later else self.stages[:1]):
             alone = stage.lonely
             if alone.any() and (self.lonely == "fail" or (place and self.lonely == "average")):
+                if place == 0 and len(stage.names) == 1:
+                    raise DesignError(
+                        "There is only one unit, so no variance can be estimated.",
+                        Hint("use a sample of at least two units; {option:units} names their column."),
+                    )
                 names = [stage.names[one] for one in np.flatnonzero(alone)]
                 what = "strata" if place == 0 else "units of the stage before"
                 raise DesignError(

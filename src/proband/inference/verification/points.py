@@ -18,6 +18,7 @@ from proband.inference.verification.intervals.few_errors import bounds_without_e
 from proband.inference.verification.intervals.rate_interval import (
     FALSE_MATCHES,
     FALSE_NON_MATCHES,
+    TOO_FEW_ERRORS,
     ZeroErrorBounds,
 )
 from proband.inference.verification.people.drawings import Drawings
@@ -61,6 +62,24 @@ THINNED = Sentence(
     "{n:count impostor comparison} may affect these operating points, too many to list: rates and "
     "thresholds use all of these comparisons; the variances over pairs of people and thresholds are "
     "estimated from about {kept:count} drawn at random for each operating point",
+)
+_FEW_MATCHES = Sentence(
+    "fnmr.threshold-not-supported",
+    "caution",
+    "the threshold is based on {n:count false match/false matches}; a reliable interval needs at least "
+    "{supported:count}",
+)
+_FEWER_MATCHES = Sentence(
+    "fnmr.few-false-matches",
+    "note",
+    "the threshold is based on {n:count false match/false matches}, fewer than the {usual:count} of the "
+    "rule of 30; the interval accounts for this",
+)
+_NO_MATCH = Sentence(
+    "fnmr.at-no-false-match",
+    "caution",
+    "the threshold is just above the closest of {n:count impostor comparison}, and rises as there are more; the interval "
+    "is for the threshold held fixed",
 )
 _NO_INTERVAL = Method("no-interval", "no interval", "no interval")
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
@@ -146,7 +165,7 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
 def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     """Say where a false match rate is asked for that so few comparisons cannot show, or that tied scores keep from being used."""
     n = rates.counts.n_impostor
-    beyond = [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
+    beyond = [] if all(rates.allowed_at(fmr) or not fmr for fmr in fmrs) else [_BEYOND(n=n, least=1 / n)]
     tied = [fmr for fmr in fmrs if rates.allowed_at(fmr) and not rates.at_fmr(fmr).false_matches]
     return [*beyond, *(CLOSEST_TIED(fmr=fmr) for fmr in tied[:1])]
 
@@ -276,15 +295,35 @@ def rate_of(rate: Estimate, who: Who) -> Estimate:
     return replace(rate, who=who, by_person=by_person, naive=naive)
 
 
+def _few_matches(counts: OperatingPoint) -> tuple[Note, ...]:
+    """Say that a threshold is based on few false matches, or that it may not have any."""
+    matches = counts.false_matches
+    if counts.target_fmr == 0:
+        return (_NO_MATCH(n=counts.n_impostor),)
+    if matches < TOO_FEW_ERRORS:
+        return (_FEW_MATCHES(n=matches, supported=TOO_FEW_ERRORS),)
+    return () if counts.fmr_supported else (_FEWER_MATCHES(n=matches, usual=SUPPORTED),)
+
+
 def at_target(
     point: VerificationPoint, replicates: Floats | None, seed: int, n_resamples: int = N_RESAMPLES
 ) -> VerificationPoint:
-    """Give a point of a target FMR its FNMR there: with the threshold re-estimated in replicates, or with the fixed one's interval."""
+    """Give a point of a target FMR its FNMR there: with the threshold re-estimated in replicates, or with the fixed one's interval.
+
+    It is based on the false non-matches, and on the false matches that set the threshold: too few of either are too few.
+    """
     held, target = point.fnmr_at_threshold, point.target_fmr
     assert target is not None  # or else there is no target
     of = FNMR(target).estimand
     # Both kinds of errors set it, so that it stands beside the rate at the fixed threshold, and not in its place.
-    plain = replace(held, answers=replace(held.answers, of=of), by_person=None, naive=None)
+    plain = replace(
+        held,
+        answers=replace(held.answers, of=of),
+        by_person=None,
+        naive=None,
+        supported=point.counts.fnmr_supported,
+        notes=(*_few_matches(point.counts), *held.notes),
+    )
     if replicates is None:
         return replace(point, fnmr=plain)
     low, high = interval_anew(held, replicates)

@@ -84,6 +84,11 @@ class VerificationPoint(Result):
         return None if self.fnmr.replicates is None else Interval(self.fnmr.low, self.fnmr.high)
 
     @property
+    def by_person(self) -> Estimate | None:
+        """FNMR at the fixed threshold with every person weighted equally; None if all have as many genuine comparisons."""
+        return self.fnmr_at_threshold.by_person
+
+    @property
     def fnmr_beside(self) -> Estimate | None:
         """FNMR at the fixed threshold, if `fnmr` is at a target FMR; otherwise None."""
         return None if self.fnmr_at_threshold is self.fnmr else self.fnmr_at_threshold

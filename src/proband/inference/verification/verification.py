@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine
 from proband.engine.arguments import published
-from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threads
+from proband.engine.limits import Level, Replicates, Seed, TargetFalseMatchRate, Threads
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.verification.groups import error_rates_by
@@ -106,7 +106,7 @@ def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
     experiment: Experiment | Samples | None = None,
     *,
-    fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
+    fmr: TargetFalseMatchRate | Sequence[TargetFalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: Level = 0.95,
     n_resamples: Replicates = N_RESAMPLES,
@@ -410,7 +410,7 @@ def verify_pairs(
     samples: Sides | None = None,
     orientation: Orientation,
     mated_is: str | None = None,
-    fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
+    fmr: TargetFalseMatchRate | Sequence[TargetFalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: Level = 0.95,
     n_resamples: Replicates = N_RESAMPLES,

@@ -52,7 +52,8 @@ def data_of(chart: Chart) -> Table:
 
 def _table(chart: Chart, axis: Axis, points: Iterable[Point], *where: col.ColumnOf[Point]) -> Table:
     found = list(points)
-    value, ends = col.measured(_unit(axis))
+    # A rate of errors is written as in tables of error rates, whatever its axis.
+    value, ends = col.measured(axis.unit if isinstance(chart.marks, Errors) else _unit(axis))
     return col.table_of(
         chart.title,
         found,
@@ -90,9 +91,11 @@ def _of_curves(curves: Curves) -> Iterator[Point]:
 def _of_errors(errors: Errors) -> Iterator[Point]:
     """Marked points, and points with intervals."""
     for curve, dots in zip(errors.curves, errors.dots, strict=True):
-        ends = {at: (low, high) for at, low, high in curve.limits()}
-        for x, y in sorted(({at: curve.fnmr_at(at) for at in ends} | dict(dots)).items()):
-            yield Point(curve.name, x, errors.shown(y), ends.get(x), curve.reaches(x, y))
+        found = {x: Point(curve.name, x, errors.shown(y), None, curve.reaches(x, y)) for x, y in dots}
+        for at, low, high, supported in curve.limits():
+            y = found[at].value if at in found else errors.shown(curve.fnmr_at(at))
+            found[at] = Point(curve.name, at, y, (low, high), supported)
+        yield from (point for _, point in sorted(found.items()))
 
 
 def _of_histograms(histograms: Histograms) -> Iterator[Point]:

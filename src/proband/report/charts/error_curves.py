@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,16 @@ from proband.measures.verification import SUPPORTED
 from proband.report.charts.scales import Floats
 
 Steps = tuple[Floats, Floats]
+
+
+class Limit(NamedTuple):
+    """An interval of FNMR at an FMR, and whether FNMR is supported there by enough errors."""
+
+    fmr: float
+    low: float
+    high: float
+    supported: bool
+
 
 _SLACK = 1e-9  # rates are quotients, and those that are equal may differ in the last digit
 
@@ -35,6 +46,8 @@ class ErrorCurve:
         Numbers of comparisons.
     low, high, band_fmr
         Limits of an interval for FNMR at some FMRs.
+    supported
+        Whether FNMR is supported at each of these FMRs. Default: where 30 errors of both kinds are reached.
     eer
         Equal error rate. Default: the crossing of the curve, interpolated linearly, with the diagonal.
     """
@@ -47,6 +60,7 @@ class ErrorCurve:
     low: Floats | None = None
     high: Floats | None = None
     band_fmr: Floats | None = None
+    supported: npt.NDArray[np.bool_] | None = None
     eer: float | None = None
 
     def __post_init__(self) -> None:
@@ -121,12 +135,15 @@ class ErrorCurve:
         """Whether there is at least one false match at an FMR: the curve ends there."""
         return fmr >= (1 - _SLACK) / self.n_impostor
 
-    def limits(self) -> list[tuple[float, float, float]]:
-        """The intervals within the range of the curve: FMR, lower and upper FNMR."""
+    def limits(self) -> list[Limit]:
+        """The intervals within the range of the curve."""
         if self.band_fmr is None or self.low is None or self.high is None:
             return []
-        ends = np.column_stack([self.band_fmr, self.low, self.high]).tolist()
-        return [(at, low, high) for at, low, high in ends if self.holds(at)]
+        supported = self.supported
+        if supported is None:
+            supported = np.array([self.reaches(at, self.fnmr_at(at)) for at in self.band_fmr.tolist()])
+        columns = (one.tolist() for one in (self.band_fmr, self.low, self.high, supported))
+        return [one for one in map(Limit, *columns) if self.holds(one.fmr)]
 
     def pieces(self, *, zero: bool = False) -> tuple[Steps, list[Steps]]:
         """The piece with at least 30 errors of both kinds, and the rest, as far as there is one error of both.

@@ -101,8 +101,8 @@ def _curve(axis: Axes, marks: Errors, curve: ErrorCurve, axes: tuple[Axis, Axis]
     if len(x):
         draw(x, y, linewidth=0.9 if grey else 1.8, linestyle=dashes(place))
     if not grey and (limits := curve.limits()):
-        at, *ends = np.array(limits).T
-        low, high = (marks.shown(np.maximum(end, 1e-12)) for end in ends)
+        at, low, high = (np.array(column) for column in list(zip(*limits, strict=True))[:3])
+        low, high = (marks.shown(np.maximum(end, 1e-12)) for end in (low, high))
         _limits(axis, at, low, high, place)
 
 

@@ -14,7 +14,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
 from proband.report.kinds.differences import difference_tables
-from proband.report.kinds.estimates import events_cell
+from proband.report.kinds.estimates import events_called, events_cell
 from proband.report.notes import answered, is_caution
 from proband.report.tables.cells import around_cell, empty_cell, rate_cell
 from proband.report.tables.table import Cell, Table
@@ -172,7 +172,12 @@ def comparison_table(comparison: Standings) -> Table:
         col.cell(
             f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
         ),
-        col.cell("events", lambda row: events_cell(row.estimate), "Data the estimate is based on."),
+        col.cell(
+            events_called(first, comparison.larger_is_better),
+            lambda row: events_cell(row.estimate),
+            "Data the estimate is based on.",
+            key="events",
+        ),
         col.places("places", lambda row: row.places, _PLACE),
     )
 

@@ -80,6 +80,13 @@ def events_cell(one: Estimate) -> Cell:
     return count_cell(n) if events is None else share_cell(events, n)
 
 
+def events_called(one: Estimate, larger_is_better: bool) -> str:
+    """What is counted: successes of a rate to be large, errors of one to be small."""
+    if one.rests_on.events is None:
+        return "events"
+    return "successes" if larger_is_better else "errors"
+
+
 def metric_of(one: Estimate, task: str, key: str, **about: Any) -> CardMetric:
     """An estimate as a model card states it."""
     return CardMetric(

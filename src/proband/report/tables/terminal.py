@@ -94,10 +94,32 @@ def _laid_out(table: Table, width: int) -> Iterator[list[_Piece]]:
     if blocks is None:
         yield from _stacked(names, others, width)
         return
+    alike = [one for one in others if _counts_alike(one)]
+    fewer = _split([one for one in others if one not in alike], width - taken)
+    below = fewer is not None and len(fewer) < len(blocks)
+    if fewer is not None and below:
+        blocks = fewer
     for block in blocks:
         shown = [*names, *block]
         least = [one.wanted(share if place < len(names) else _READABLE) for place, one in enumerate(shown)]
         yield from _block(shown, _widths(shown, least, width), table.rules)
+    if below:
+        told = (f"{' '.join(piece.text for piece in one.head)} {one.cells[0][0].text}" for one in alike)
+        yield from (
+            [piece] for piece in _Piece(f"In every row: {', '.join(told)}.", _STYLES["faint"]).folded(width)
+        )
+        yield [_Piece("")]
+
+
+def _counts_alike(strip: _Strip) -> bool:
+    """Whether it holds one whole number in every row, which can as well stand below a table that is too wide."""
+    texts = {piece.text for cell in strip.cells for piece in cell}
+    return (
+        strip.column.numeric
+        and len(strip.cells) > 1
+        and len(texts) == 1
+        and texts.pop().replace(",", "").isdecimal()
+    )
 
 
 def _strip(table: Table, place: int) -> _Strip:

@@ -82,8 +82,8 @@ class ErrorsThere:
         two thirds to one and a half times the target.
         """
         n, m, k = len(genuine.subjects), comparisons.n_impostor, comparisons.n_subjects
-        if not 0 < fmr < 1:
-            raise UsageError(f"A false match rate must be above 0 and below 1, got {fmr!r}.")
+        if not 0 <= fmr < 1:
+            raise UsageError(f"A target false match rate must be at least 0 and below 1, got {fmr!r}.")
         if not n:
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         allowed = int(allowed_errors(fmr, m))

@@ -15,7 +15,6 @@ from proband.inference.procedures import Joint, Question
 from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.intervals.dyadic_fnmr import BOTH_MOVED, ErrorsThere, same_comparisons
 from proband.inference.verification.intervals.paired_people import multiplied
-from proband.inference.verification.intervals.rate_interval import TOO_FEW_ERRORS
 from proband.inference.verification.lists import verified_list
 from proband.inference.verification.measures.pair_questions import (
     compared_data,
@@ -35,7 +34,6 @@ from proband.inference.verification.results import Verification, VerificationPoi
 from proband.inference.verification.shared import Shared
 from proband.inference.verification.verification import beside_each_other, verified
 from proband.measures.pair_measures import FNMR, facts_of_pairs
-from proband.measures.verification import SUPPORTED
 from proband.results.about import RestsOn, Who
 from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
@@ -43,20 +41,6 @@ from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Sentence
-
-_FEW_MATCHES = Sentence(
-    "fnmr.threshold-not-supported",
-    "caution",
-    "the threshold is based on {n:count false match/false matches}; a reliable interval needs at least "
-    "{supported:count}",
-)
-_FEWER_MATCHES = Sentence(
-    "fnmr.few-false-matches",
-    "note",
-    "the threshold is based on {n:count false match/false matches}, fewer than the {usual:count} of the "
-    "rule of 30; the interval accounts for this",
-)
 
 
 def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
@@ -80,22 +64,15 @@ def _estimate(
     within: Experiment | Samples | None,
     seed: int,
 ) -> Estimate:
-    notes = list(made.notes)
-    matches = point.counts.false_matches
-    if matches < TOO_FEW_ERRORS:
-        notes.insert(0, _FEW_MATCHES(n=matches, supported=TOO_FEW_ERRORS))
-    elif not point.counts.fmr_supported:
-        notes.insert(0, _FEWER_MATCHES(n=matches, usual=SUPPORTED))
     facts = facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes)
     return replace(
         point.fnmr,
         who=Who(algorithm=facts.algorithm),
         rests_on=RestsOn.measured(facts, float(point.counts.false_non_matches)),
-        supported=True,
         seed=seed,
         answers=answers_of_verification(point.fnmr.of),
         facts=facts,
-        notes=tuple(notes),
+        notes=(*point.fnmr.notes, *made.notes),
         replicates=None,
     )
 

@@ -61,7 +61,7 @@ _NONE = Sentence(
     "threshold.none",
     "caution",
     "{algorithm}: no threshold guarantees an FMR of at most {asked:given} with {confidence:level} "
-    "confidence: {people:count person/people} in {comparisons:count impostor comparison} are too few",
+    "confidence, from {people:count person/people} in {comparisons:count impostor comparison}",
 )
 _LIMIT = Sentence(
     "threshold.limit",
@@ -172,11 +172,11 @@ class DeployedThreshold(Result):
         """
         own = self.deployed()
         if self.sure is None:
-            return [*own, self.needed]
+            return [*own, self.needed, _PLAIN()]
         return [*own, _PLAIN(), self.grade, _LIMIT()]
 
     def sentences_with(self, others: Sequence[DeployedThreshold]) -> list[Note]:
-        """The meaning of this threshold and others for new people; unavailable thresholds are listed separately.
+        """The meaning of this threshold and others for new people; unavailable thresholds are listed separately, first if all are.
 
         Parameters
         ----------
@@ -192,6 +192,8 @@ class DeployedThreshold(Result):
             return self.sentences()
         every = (self, *others)
         none = [said for one in every if one.sure is None for said in (*one.deployed(), one.needed)]
+        if all(one.sure is None for one in every):
+            return [*none, _PLAIN()]
         strictest = min(every, key=lambda one: one.target_fmr)
         return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
 

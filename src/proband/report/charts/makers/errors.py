@@ -12,7 +12,7 @@ from proband.distributions import normal_cdf
 from proband.inference.verification.open_set import SearchEstimates, SearchRates
 from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED
-from proband.report.charts.error_curves import ErrorCurve
+from proband.report.charts.error_curves import ErrorCurve, Limit
 from proband.report.charts.palette import places_of
 from proband.report.charts.scales import Kind, deviate, in_powers, rate_label, round_up
 from proband.report.charts.spec import Axis, Chart, Errors, listed, some
@@ -60,14 +60,14 @@ def error_curve(result: Verification) -> ErrorCurve:
     """The curve of one algorithm, with the intervals at its operating points."""
     fmr, fnmr = result.rates.curve
     counts = result.rates.counts
-    ends = sorted(
-        (point.target_fmr, point.fnmr.low, point.fnmr.high)
+    limits = sorted(
+        Limit(point.target_fmr, point.fnmr.low, point.fnmr.high, point.fnmr.supported)
         for point in result.points
         if point.target_fmr is not None
     )
     eer = result.eer.value
     curve = ErrorCurve(result.algorithm, fmr, fnmr, counts.n_impostor, counts.n_genuine, eer=eer)
-    return _with_limits(curve, ends) if len(ends) > 1 else curve
+    return _with_limits(curve, limits) if len(limits) > 1 else curve
 
 
 def search_points(result: SearchEstimates, rank: int) -> list[SearchRates]:
@@ -81,14 +81,21 @@ def search_curve(result: SearchEstimates, rank: int = 1) -> ErrorCurve:
     frame = searches.curve(rank).sort("threshold", descending=searches.larger_is_closer)
     fpir, fnir = (frame[name].to_numpy() for name in ("fpir", "fnir"))
     curve = ErrorCurve(searches.algorithm, fpir, fnir, len(searches.best), len(searches.mate))
-    held = [(at.fpir.value, at.fnir_at_threshold) for at in search_points(result, rank)]
-    return _with_limits(curve, [(fpir, fnir.low, fnir.high) for fpir, fnir in held])
+    held = [(at.fpir, at.fnir_at_threshold) for at in search_points(result, rank)]
+    supported = [fpir.supported and fnir.supported for fpir, fnir in held]
+    limits = [
+        Limit(fpir.value, fnir.low, fnir.high, sure)
+        for (fpir, fnir), sure in zip(held, supported, strict=True)
+    ]
+    return _with_limits(curve, limits)
 
 
-def _with_limits(curve: ErrorCurve, ends: Sequence[tuple[float, float, float]]) -> ErrorCurve:
+def _with_limits(curve: ErrorCurve, limits: Sequence[Limit]) -> ErrorCurve:
     """The same curve with intervals at some of its rates."""
-    found = np.array(ends)
-    return replace(curve, band_fmr=found[:, 0], low=found[:, 1], high=found[:, 2]) if len(ends) else curve
+    if not limits:
+        return curve
+    at, low, high, supported = map(np.array, zip(*limits, strict=True))
+    return replace(curve, band_fmr=at, low=low, high=high, supported=supported)
 
 
 def det(

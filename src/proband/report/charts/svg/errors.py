@@ -98,7 +98,7 @@ def _curve(frame: Frame, marks: Errors, curve: ErrorCurve, aside: float | None) 
     inside = [_piece(frame, across, marks.shown(up), "line thin") for across, up in rest]
     if len(x):
         inside.append(_piece(frame, x, marks.shown(y), "line"))
-    for at, low, high in curve.limits() if aside is not None else ():
+    for at, low, high, _ in curve.limits() if aside is not None else ():
         if frame.x.holds(at):
             x_at = min(max(frame.x.at(at) + (aside or 0.0), frame.left), frame.right)
             start, end = (frame.y.at(marks.shown(limit)) for limit in (low, high))
