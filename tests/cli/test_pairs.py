@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,8 @@ LAYOUTS = {
     "id1,id2,y,s": "a=id1,b=id2,mated=y,score=s",
     "from,to,kind,vit": "a=from,b=to,mated=kind,score=vit",
     "name1,name2,vit": "score=vit,subject_a=name1,subject_b=name2",
+    "left,right,y,vit,dist,net": "a=left,b=right,mated=y,score=dist",
+    "left,right,y,vit,net_score": "a=left,b=right,mated=y,score=net_score",
 }
 
 
@@ -136,7 +139,9 @@ def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
         "sex": ["f"] * n,
         "place": ["x"] * n,
     }
-    held |= {"age": np.arange(n)} | {name: rng.normal(size=n) for name in ("vit", "net", "s")}
+    held |= {"age": np.arange(n)} | {
+        name: rng.normal(size=n) for name in ("vit", "net", "s", "dist", "net_score")
+    }
     frame = pl.DataFrame({name: held[name] for name in header.split(",")})
     frame.write_csv(tmp_path / "pairs.csv")
     frame.write_parquet(tmp_path / "pairs.parquet")
@@ -153,6 +158,18 @@ def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
         said = capsys.readouterr().err.replace("\n", " ")
         assert f"--columns {LAYOUTS[header]}" in said
         assert all(repr(name) in said for name in header.split(","))
+        others = {"vit", "net", "s"} & set(header.split(",")) - set(
+            re.findall(r"score=(\w+)", LAYOUTS[header])
+        )
+        named = ", ".join(repr(name) for name in header.split(",") if name in others)
+        assert (f"({named} may be scores too)" in said) == bool(others)
+
+
+def test_a_hint_keeps_the_columns_that_were_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("same,vit,net,dist\n1,.9,.8,.1\n0,.2,.1,.8\n", encoding="utf-8")
+    named = ("--columns", "score=vit,score=net", "--orientation", "similarity")
+    done = run("verify", "bare.csv", *named, cwd=tmp_path)
+    assert "--columns mated=same,score=vit,score=net\n" in done.stderr
 
 
 @pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false"), ("TRUE", "False")])

@@ -101,6 +101,8 @@ class SourceEntry:
         Ids that the table does not have, or samples of the table that were not scored: these must be left out.
     shared
         Whether queries and targets are the same samples.
+    more_scores
+        Columns of pairs that are not among `columns`, and may be scores too.
     """
 
     path: Path
@@ -119,6 +121,7 @@ class SourceEntry:
     named: bool = True
     columns: PairColumns | None = None
     mated_is: str | None = None
+    more_scores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -273,6 +276,7 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
             ranked=one.ranked,
             columns=one.columns,
             mated_is=one.mated_is,
+            more_scores=one.more_scores,
         ),
         one,
         made,
