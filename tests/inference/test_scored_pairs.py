@@ -213,6 +213,30 @@ def test_what_is_mated_is_never_guessed() -> None:
         mated_in(pl.Series("label", [1, None]), None, "pairs")
 
 
+def test_lists_are_named_after_their_columns(pairs: pl.DataFrame, tmp_path: Path) -> None:
+    def names(*columns: str) -> list[str]:
+        held = pairs.rename({"arc": "score"})
+        found = trials_of(held, PairColumns(mated="label", score=columns), source="pairs")
+        return [one.name for one in found]
+
+    assert names("cosine") == ["cosine"]
+    assert names("score") == ["pairs"]
+    assert names("cosine", "score") == ["cosine", "score"]
+    pairs.write_csv(tmp_path / "new.csv")
+    pairs.write_csv(tmp_path / "old.csv")
+
+    def found(*sections: str) -> list[str]:
+        said = 'columns = { mated = "label", score = "cosine" }\norientation = "similarity"\n'
+        text = "".join(f"[[scores]]\n{section}\n{said}" for section in sections)
+        (tmp_path / "study.toml").write_text(text + "[verification]\nfmr = 0.1\n", encoding="utf-8")
+        made = carry_out(read_study(tmp_path / "study.toml"))["verification"]
+        return [one.algorithm for one in made.verification]
+
+    assert found('file = "new.csv"') == ["cosine"]
+    assert found('file = "new.csv"\nname = "new one"', 'file = "old.csv"') == ["new one", "cosine"]
+    assert found('file = "new.csv"', 'file = "old.csv"') == ["new", "old"]  # one name for both tells nothing
+
+
 def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     for columns, error, said in (
         (PairColumns(mated="same", score=("cosine",)), UsageError, "no column 'same'"),

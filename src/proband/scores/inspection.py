@@ -247,7 +247,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
     if file.trials:
         summaries += map(_of_trials, file.trials)
         try:
-            file = file.as_matrix(path.stem)
+            file = file.as_matrix()
         except ProbandError as error:
             notes.append(NO_MATRIX(reason=error.message.rstrip(".")))
     for ids, what in ((file.queries, "query ids"), (file.targets, "target ids")):

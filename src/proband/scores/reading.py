@@ -158,7 +158,7 @@ def scores_of(
 ) -> dict[str, DenseScores]:
     """Convert the contents of the file at `path` to scores aligned with the samples."""
     with naming(file=path.name):
-        laid = file.as_matrix(path.stem)
+        laid = file.as_matrix()
         chosen = (("queries", laid.queries, queries), ("targets", laid.targets, targets))
         for option, own, choice in () if shared else chosen:
             if own is not None and choice is not None:

@@ -55,7 +55,7 @@ def trials_of(
     notes: Sequence[Note] = (),
     oriented: bool = True,
 ) -> tuple[Trials, ...]:
-    """Make a list of comparisons from each column of scores; several are named after their columns.
+    """Make a list of comparisons from each column of scores, named after it; one that is just called score after its source.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def trials_of(
     """
     columns.require_sense(frame.columns, source)
     given = {ROLES[role]: frame[name] for role, name in columns.single.items()}
-    names = columns.score if len(columns.score) > 1 else (source,)
+    names = (source,) if columns.score == ("score",) else columns.score
     scores = {name: frame[column] for name, column in zip(names, columns.score, strict=True)}
     return _lists(given, scores, mated_is, source, notes=notes, oriented=oriented)
 

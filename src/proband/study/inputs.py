@@ -162,7 +162,7 @@ def read_inputs(
         for reference in origin.references(source):
             with origin.placed(place):
                 scores, table, file = _score_reader(origin, source, progress, shared).matrices(
-                    reference, table, source.name
+                    reference, table, _name_of(source, request)
                 )
             read.append(file)
             found += [replace(_of_source(one, source, files, place), run=run) for one in scores]
@@ -288,6 +288,18 @@ def _score_reader(
     )
 
 
+def _name_of(source: ScoreSource, request: Request) -> str | None:
+    """The name that the only algorithm of a file is to have, where it is not that which its reader gives.
+
+    Columns of scores that are called the same in several files do not tell algorithms apart; the files do.
+    """
+    if source.name is not None or source.columns is None or source.key or len(source.columns.score) > 1:
+        return source.name
+    others = (one for one in request.scores if one is not source and one.name is None)
+    same = any(one.columns is not None and source.columns.score[0] in one.columns.score for one in others)
+    return Path(source.file).stem if same else None
+
+
 def _needs_matrix(request: Request) -> bool:
     """Whether anything is asked for that a list of chosen pairs cannot tell."""
     asked = (one.reads for analysis, one in request.asked() if request.says(analysis.key))
@@ -310,7 +322,7 @@ def _lists(
         for reference in origin.references(source):
             with origin.placed(place):
                 read = _score_reader(origin, source, progress, shared).lists_of_pairs(
-                    reference, table, source.name, ranked
+                    reference, table, _name_of(source, request), ranked
                 )
             for trials in read or ():
                 digest = _joined(_stated(source), _file(files, source.file), trials.name)

@@ -68,7 +68,7 @@ class ScoreFile:
             subjects = first.samples()
         return cls(format, subjects=subjects, orientation=first.orientation, trials=trials, notes=first.notes)
 
-    def as_matrix(self, name: str) -> ScoreFile:
+    def as_matrix(self) -> ScoreFile:
         """Lay a list of pairs out as a matrix; a file of matrices is returned as it is."""
         if not self.trials:
             return self
@@ -81,7 +81,7 @@ class ScoreFile:
                     "ranks need the same comparisons; read the algorithms separately.",
                     source=Said(one.name),
                 )
-        names = [one.name for one in self.trials] if len(self.trials) > 1 else [name]
+        names = [one.name for one in self.trials]
         return ScoreFile(
             self.format,
             dict(zip(names, (values, *(made[0] for made in laid[1:])), strict=True)),

@@ -63,7 +63,7 @@ class FoundScores:
         if self.columns is not None:
             return False  # pairs that were chosen are verified, as a list
         try:
-            self.file.as_matrix(self.path.stem)
+            self.file.as_matrix()
         except ProbandError:
             return False
         return True

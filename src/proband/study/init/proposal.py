@@ -269,7 +269,7 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
     entry = _aligned(
         SourceEntry(
             one.path,
-            tuple(file.matrices) or _listed(one),
+            tuple(file.matrices) or tuple(trials.name for trials in file.trials),
             query_ids=one.query_ids,
             target_ids=one.target_ids,
             mask=one.mask,
@@ -296,12 +296,9 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
         summaries = ()
     aucs = {summary.name: summary.auc_as_similarity for summary in summaries}
     if file.trials:
-        # A list is summarised under a name of its own, and without the table.
-        found = list(aucs.values()) or [None] * len(entry.algorithms)
-        aucs = {
-            name: _auc_by_table(one, entry, samples) if auc is None else auc
-            for name, auc in zip(entry.algorithms, found, strict=True)
-        }
+        # A list is summarised without the table.
+        by_table = _auc_by_table(one, entry, samples)
+        aucs = {name: by_table if aucs.get(name) is None else aucs[name] for name in entry.algorithms}
     entries = _by_orientation(entry, aucs)
     for undecided in entries:
         if undecided.undecided:
@@ -309,12 +306,6 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
                 NO_ORIENTATION(algorithms=first_few(undecided.algorithms), file=one.path.name)
             )
     return entries
-
-
-def _listed(one: FoundScores) -> tuple[str, ...]:
-    """The algorithms of a list of pairs: its file, or its columns of scores if there are several."""
-    names = tuple(trials.name for trials in one.file.trials)
-    return names if len(names) > 1 else (one.path.stem,)
 
 
 def _aligned(entry: SourceEntry, one: FoundScores, made: Proposal) -> SourceEntry:
