@@ -170,6 +170,17 @@ def test_a_hint_keeps_the_columns_that_were_named(run: Run, tmp_path: Path) -> N
     named = ("--columns", "score=vit,score=net", "--orientation", "similarity")
     done = run("verify", "bare.csv", *named, cwd=tmp_path)
     assert "--columns mated=same,score=vit,score=net\n" in done.stderr
+    named = ("--columns", "subject_a=dist,subject_b=same,score=vit", "--mated-is", "yes")
+    done = run("verify", "bare.csv", *named, cwd=tmp_path)
+    assert "--columns mated=same,score=vit,subject_a=dist,subject_b=same\n" in done.stderr
+
+
+def test_a_header_alone_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "header.csv").write_text("same,vit\n", encoding="utf-8")
+    named = ("--columns", "mated=same,score=vit", "--orientation", "similarity")
+    assert run("verify", "header.csv", *named, cwd=tmp_path).stderr == (
+        "InputError: header.csv has no rows.\nhint: add a row for each pair.\n"
+    )
 
 
 @pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false"), ("TRUE", "False")])

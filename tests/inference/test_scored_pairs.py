@@ -261,6 +261,37 @@ def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     )
 
 
+def test_lists_without_pairs_of_both_kinds_say_so() -> None:
+    people = (["a", "b"], ["a", "b"])
+    for mated, more, said in (
+        ([1, 1], {}, "the list has no non-mated pairs, so there is no FMR"),
+        ([1, 1], {"people": people}, "the list has no non-mated pairs"),
+        ([0, 0], {"samples": (["a", "b"], ["c", "d"])}, "the list has no mated pairs, so there is no FNMR"),
+        ([], {"people": ([], [])}, "the list of pairs is empty"),
+    ):
+        with pytest.raises(DesignError, match=said) as refused:
+            pb.verify_pairs(mated, [0.5] * len(mated), orientation="similarity", **more)
+        assert "people" not in refused.value.hint
+    both = pb.scored_pairs(
+        [1, 1], {"a": [0.1, 0.2], "b": [0.2, 0.3]}, people=people, orientation="similarity"
+    )
+    for verb in (pb.threshold, lambda lists: pb.compare(lists, measure="auc")):
+        with pytest.raises(DesignError, match="a: the list has no non-mated pairs"):
+            verb(both)
+
+
+def test_what_is_missing_is_named_as_it_was_passed() -> None:
+    for argument in ("people", "samples"):
+        with pytest.raises(
+            InputError, match=rf"the column '{argument}\[1\]' is empty in 1 row, first in row 2"
+        ):
+            pb.verify_pairs(
+                [1, 0], [0.1, 0.2], orientation="similarity", **{argument: (["a", "b"], ["c", None])}
+            )
+    with pytest.raises(UsageError, match="Nothing states whether pairs are mated, so 'yes' has no effect"):
+        pb.scored_pairs(None, [0.5], people=(["a"], ["a"]), orientation="similarity", mated_is="yes")
+
+
 def test_lengths_and_sides_must_agree() -> None:
     with pytest.raises(InputError, match="differ in length: mated 2, scores of 'scores' 3"):
         pb.scored_pairs([1, 0], [0.1, 0.2, 0.3], orientation="similarity")

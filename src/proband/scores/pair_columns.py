@@ -84,7 +84,7 @@ class PairColumns:
         """All columns."""
         return [*self.single.values(), *self.score]
 
-    def require_sense(self, header: Sequence[str], source: str) -> None:
+    def require_sense(self, header: Sequence[str], source: str, mated_is: str | None = None) -> None:
         """Refuse columns that are not there, that are there or named twice, or that do not tell mated pairs from others."""
         unknown = [name for name in self.names if name not in header]
         if unknown:
@@ -108,6 +108,11 @@ class PairColumns:
             raise UsageError("No score column was specified.", self._completed(header))
         if self.mated is None and self.subject_a is None and self.a is None:
             raise UsageError("Cannot tell which pairs are mated.", self._completed(header))
+        if self.mated is None and mated_is is not None:
+            raise UsageError(
+                f"No column states whether pairs are mated, so {mated_is!r} has no effect.",
+                replace(self, mated=guessed(header).mated or "COLUMN")._completed(header),
+            )
 
     def _completed(self, header: Sequence[str]) -> Hint:
         """The hint to say the rest as well: what was named stays, and what is obvious by its name is filled in."""

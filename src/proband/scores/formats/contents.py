@@ -57,11 +57,11 @@ class ScoreFile:
     notes: tuple[Note, ...] = ()
 
     @classmethod
-    def from_trials(cls, format: str, name: str, *trials: Trials) -> ScoreFile:
+    def from_trials(cls, format: str, file: str, *trials: Trials) -> ScoreFile:
         """Describe a list of pairs, scored by one or several algorithms; it is laid out as a matrix when one is asked for."""
         first = trials[0]
         if not len(first):
-            raise InputError(f"{name} has no rows.", source=Said(name))
+            raise InputError(f"{file} has no rows.", "add a row for each pair.", file=Said(file))
         subjects = None
         known = ("query", "target", "query_subject", "target_subject")
         if not any(first.frame[column].null_count() for column in known):

@@ -310,7 +310,7 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     if known is _BOB and "target" not in frame.columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
     notes = tuple(unfinished(path)) if kind == "csv" else ()
-    return ScoreFile.from_trials(f"{kind}-long", path.stem, Trials(frame, name=path.stem, notes=notes))
+    return ScoreFile.from_trials(f"{kind}-long", path.name, Trials(frame, name=path.stem, notes=notes))
 
 
 def _read_declared(
@@ -324,7 +324,7 @@ def _read_declared(
                 file=Said(path.name),
             )
         columns = replace(columns, score=(options.key,))
-    columns.require_sense(header, path.name)
+    columns.require_sense(header, path.name, options.mated_is)
     if kind == "csv":
         # What a pair is not called by may be missing in a row; a score that is missing is a comparison that failed.
         types: dict[str, pl.DataType] = {
@@ -342,7 +342,7 @@ def _read_declared(
     )
     if options.key is not None:
         trials = tuple(replace(one, name=options.key) for one in trials)
-    return ScoreFile.from_trials(f"{kind}-long", path.stem, *trials)
+    return ScoreFile.from_trials(f"{kind}-long", path.name, *trials)
 
 
 def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:

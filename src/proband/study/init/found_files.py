@@ -201,6 +201,7 @@ def _is_list_of_pairs(path: Path, frame: pl.DataFrame, found: FoundFiles) -> boo
     mated_is = None
     if (
         columns.mated is not None
+        and frame.height
         and frame[columns.mated].dtype != pl.Boolean
         and not is_of_truths(frame[columns.mated])
     ):
