@@ -76,6 +76,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "--mated-is {value}",
         "study": 'mated_is = "{value}"',
     },
+    "missing_values": {
+        "python": "missing_values=[{written}]",
+        "command line": "--missing-values {typed}",
+        "study": "missing_values = [{written}]",
+    },
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},
     "cache=off": {"python": "cache=None"},

@@ -175,6 +175,19 @@ def test_a_hint_keeps_the_columns_that_were_named(run: Run, tmp_path: Path) -> N
     assert "--columns mated=same,score=vit,subject_a=dist,subject_b=same\n" in done.stderr
 
 
+def test_a_word_for_a_missing_score_is_answered_with_its_option(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{k % 2},0.{k}\n" for k in range(1, 9))
+    (tmp_path / "pairs.csv").write_text(f"same,vit\n{rows}1,n/a\n", encoding="utf-8")
+    named = ("pairs.csv", "--columns", "mated=same,score=vit")
+    for command in ("inspect", "verify"):
+        oriented = () if command == "inspect" else ("--orientation", "similarity", "--fmr", "0.5")
+        done = run(command, *named, *oriented, cwd=tmp_path)
+        assert "means that the comparison failed, pass --missing-values n/a." in done.stderr
+        assert run(command, *named, *oriented, "--missing-values", "n/a", cwd=tmp_path).returncode == 0
+    done = run("verify", "pairs.csv", "--missing-values", "n/a", cwd=tmp_path)
+    assert "no effect without --samples or --columns" in done.stderr
+
+
 def test_a_header_alone_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "header.csv").write_text("same,vit\n", encoding="utf-8")
     named = ("--columns", "mated=same,score=vit", "--orientation", "similarity")

@@ -344,6 +344,38 @@ def test_a_score_that_is_missing_failed(tmp_path: Path) -> None:
     assert (found.rates.counts.n_failed_genuine, found.rates.counts.n_failed_impostor) == (1, 1)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_words_may_stand_for_what_is_missing(ending: str, tmp_path: Path) -> None:
+    texts = {
+        "p1": ["a", "b", "a", "b", "?"],
+        "p2": ["a", "b", "b", "a", "a"],
+        "s": [0.9, 0.8, 0.1, None, 0.2],
+    }
+    frame = pl.DataFrame(texts)
+    if ending == "csv":
+        frame.write_csv(tmp_path / "pairs.csv", null_value="n/a")
+    else:
+        frame.write_parquet(tmp_path / "pairs.parquet")
+    columns = {"subject_a": "p1", "subject_b": "p2", "score": "s"}
+    source = {"file": str(tmp_path / f"pairs.{ending}"), "columns": columns, "orientation": "similarity"}
+
+    def found(**words: Any) -> Any:
+        asked = only("verification", {"thresholds": 0.5}, scores=source | words)
+        return carry_out(asked)["verification"].verification[0].rates.counts
+
+    assert found(missing_values="n/a").n_failed_impostor == 1
+    with pytest.raises(InputError, match="the column 'p1' is empty in 1 row, first in row 5"):
+        found(missing_values=["n/a", "?"])
+    if ending == "csv":
+        with pytest.raises(InputError, match="has 'n/a' for 's', which is not a number") as refused:
+            found(missing_values=["x"])
+        cure = refused.value.cure
+        assert cure.told("command line") == (
+            "if 'n/a' means that the comparison failed, pass --missing-values x,n/a."
+        )
+        assert cure.told("study").endswith('write missing_values = ["x", "n/a"].')
+
+
 def test_lists_are_compared_on_the_same_pairs(pairs: pl.DataFrame) -> None:
     people = people_of(pairs)
     (one,) = pb.scored_pairs(None, {"a": pairs["cosine"]}, people=people, orientation="similarity").values()

@@ -154,7 +154,8 @@ def inspect_file(
     if table is not None:
         _require_nothing(options, path)
         return _of_table(path, table)
-    if samples is None and ((id_column, subject_column) != ("id", "subject") or missing_values is not None):
+    idle = missing_values is not None and options.columns is None
+    if samples is None and ((id_column, subject_column) != ("id", "subject") or idle):
         raise UsageError(
             f"{path.name} is not a table with columns {id_column!r} and {subject_column!r}, to which the column options apply.",
             Hint("leave them out, or pass a samples table: {option:samples}"),

@@ -278,6 +278,7 @@ def _score_reader(
             ids=source.ids,
             columns=None if source.columns is None else PairColumns(**source.columns.model_dump()),
             mated_is=source.mated_is,
+            missing_values=source.missing_values or (),
             query_ids=source.query_ids,
             target_ids=source.target_ids,
             mask=None if source.mask is None else origin.find(source.mask),

@@ -109,6 +109,8 @@ class ReadOptions:
         A mask file that marks mated pairs.
     columns, mated_is
         The columns of a list, and the value that means mated if it is not 1 or true.
+    missing_values
+        Words that mean a missing value in those columns.
     ids
         Whether ids are those of ``"samples"`` or of ``"subjects"``; rows of subjects may repeat a name.
     oriented
@@ -128,6 +130,7 @@ class ReadOptions:
     mask: Path | None = None
     columns: PairColumns | None = None
     mated_is: str | None = None
+    missing_values: tuple[str, ...] = ()
     ids: IdsName = "samples"
     oriented: bool = True
     stated: bool = False

@@ -18,7 +18,7 @@ from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
-from proband.samples.delimited import SEPARATORS, unfinished
+from proband.samples.delimited import SEPARATORS, unfinished, without_words
 from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
@@ -97,7 +97,15 @@ def _meanings(header: Collection[str]) -> dict[str, str] | None:
 
 def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, layout: str) -> pl.DataFrame:
     separator = _separator(path)
-    return read_in_chunks(path, types, options.progress, separator=separator, skip_header=True, layout=layout)
+    return read_in_chunks(
+        path,
+        types,
+        options.progress,
+        separator=separator,
+        skip_header=True,
+        layout=layout,
+        missing_values=options.missing_values,
+    )
 
 
 # A matrix
@@ -337,6 +345,8 @@ def _read_declared(
         notes = tuple(unfinished(path))
     else:
         frame, notes = read_parquet(path, columns.names), ()
+        texts = frame.select(pl.col(pl.String))
+        frame = frame.with_columns(without_words(texts, options.missing_values).get_columns())
     trials = trials_of(
         frame, columns, options.mated_is, source=path.stem, notes=notes, oriented=options.oriented
     )

@@ -170,6 +170,14 @@ class ScoreSource(_Source):
         Field(description="Value that means mated, if the column is neither 1/0 nor true/false."),
         Needs("columns"),
     ] = None
+    missing_values: Annotated[
+        Several[Text] | None,
+        Field(
+            description="Words that mean a missing value in these columns: a score that is missing is a failed "
+            "comparison, as is an empty cell."
+        ),
+        Needs("columns"),
+    ] = None
 
     @model_validator(mode="after")
     def _ids_once(self) -> Self:
