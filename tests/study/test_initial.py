@@ -66,7 +66,7 @@ def test_scores_and_samples_make_a_study_that_runs(tmp_path: Path) -> None:
     assert study.request.samples.failed == "not face_detected"
     (scores,) = study.request.scores
     assert (scores.file, scores.orientation, scores.key) == ("scores.npz", "similarity", ())
-    assert "good 1.0000, poor 1.0000" in made.text
+    assert "without 1 sample that failed to acquire: good 1.0000, poor 1.0000" in made.text
     assert study.request.experiment.gallery is None
     found = pb.Samples.read(
         study.origin.find("people.csv"),

@@ -26,7 +26,7 @@ from proband.words import Note, Sentence, count
 NO_SCORES = Sentence(
     "inspection.no-scores",
     "note",
-    "no score matrix with ids was found; for embeddings, evaluate them with -e",
+    "no score matrix with ids was found; to evaluate embeddings, pass them with -e (--embeddings)",
 )
 NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
 NO_IDS = Sentence(

@@ -76,7 +76,7 @@ def inspect(
             by_verdict.setdefault(one.verdict, []).append(one.name)
         for verdict, names in by_verdict.items():
             say(f"{listed(names)}: {verdict}")
-    say_below(found.notes, explain)
+    say_below(found.notes, explain or not found.summaries)  # without a table, notes are all there is to say
 
 
 def _table(found: Inspection) -> Table:

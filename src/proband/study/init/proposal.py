@@ -57,7 +57,12 @@ NO_METRIC = Sentence(
 )
 STATED = Sentence("init.orientation-stated", "note", "{orientation}, as stated in the file")
 BY_AUC = Sentence(
-    "init.orientation-by-auc", "note", "genuine against impostor scores, AUC as similarity: {aucs:rates}"
+    "init.orientation-by-auc",
+    "note",
+    "genuine against impostor scores, AUC as similarity{failed:row}: {aucs:rates}",
+)
+WITHOUT_FAILED = Sentence(
+    "init.auc-without-failed", "note", ", without {n:count sample} that failed to acquire"
 )
 NOT_SEEN = Sentence(
     "init.orientation-not-seen",
@@ -299,7 +304,8 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
         # A list is summarised without the table.
         by_table = _auc_by_table(one, entry, samples)
         aucs = {name: by_table if aucs.get(name) is None else aucs[name] for name in entry.algorithms}
-    entries = _by_orientation(entry, aucs)
+    n_failed = 0 if samples is None or file.trials else int(samples.failed.sum())
+    entries = _by_orientation(entry, aucs, (WITHOUT_FAILED(n=n_failed),) if n_failed else ())
     for undecided in entries:
         if undecided.undecided:
             made.to_fill_in.append(
@@ -346,7 +352,9 @@ def _auc_by_table(one: FoundScores, entry: SourceEntry, samples: Samples | None)
         return None
 
 
-def _by_orientation(entry: SourceEntry, aucs: Mapping[str, float | None]) -> list[SourceEntry]:
+def _by_orientation(
+    entry: SourceEntry, aucs: Mapping[str, float | None], failed: tuple[Note, ...]
+) -> list[SourceEntry]:
     """Part the algorithms by the way their scores look."""
     parts: dict[Orientation | None, list[str]] = {}
     for name in entry.algorithms:
@@ -358,7 +366,7 @@ def _by_orientation(entry: SourceEntry, aucs: Mapping[str, float | None]) -> lis
             whole=len(parts) == 1,
             orientation=looks,
             undecided=looks is None,
-            evidence=_evidence({name: aucs.get(name) for name in names}),
+            evidence=_evidence({name: aucs.get(name) for name in names}, failed),
         )
         for looks, names in parts.items()
     ]
@@ -370,9 +378,9 @@ def _looks(auc: float | None) -> Orientation | None:
     return "similarity" if auc > 0.5 else "distance"
 
 
-def _evidence(aucs: dict[str, float | None]) -> Note:
+def _evidence(aucs: dict[str, float | None], failed: tuple[Note, ...]) -> Note:
     known = tuple((name, auc) for name, auc in aucs.items() if auc is not None)
-    return BY_AUC(aucs=known) if known else NOT_SEEN()
+    return BY_AUC(aucs=known, failed=failed) if known else NOT_SEEN()
 
 
 def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:
