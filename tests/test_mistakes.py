@@ -165,6 +165,8 @@ REFUSED = {
     "pb.read_scores(d / 'm.npy', S, orientation='similarity', format='npyy')": "'npy'",
     "scores_of(orientation='similar')": "'similarity' or 'distance'; got 'similar'(.|\n)*never guessed",
     "pb.Scores.from_array(V, ids)": "needs orientation(.|\n)*never guessed",
+    "pb.search(a, E, fpir=0.01)": r"no argument 'fpir'(.|\n)*pass it to the result: search\(…\)\.at_fpir\(fpir=…\)",
+    "pb.survey.Survey(frame).replicated('jackknife')": r"jk1, jkn, (.|\n)*write 'jkn'",
     # what results are asked for
     "found.plot(widht=3)": r"plot has no argument 'widht'(.|\n)*'width'",
     "found.plot(width='3in')": r"width should be a number; got '3in'(.|\n)*only the number: 3\.",

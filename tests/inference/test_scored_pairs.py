@@ -280,6 +280,16 @@ def test_lists_without_pairs_of_both_kinds_say_so() -> None:
             verb(both)
 
 
+def test_equal_points_are_told_once_with_their_targets() -> None:
+    scores = [0.9] * 9 + [0.4] + [0.6] * 2 + [0.1] * 8
+    found = pb.verify_pairs([1] * 10 + [0] * 10, scores, orientation="similarity", thresholds=[0.5])
+    said = " ".join(repr(found).split())
+    assert "threshold 0.9 (target FMR 0.01, 0.001, 0.0001): FMR 0" in said
+    assert said.count("threshold 0.9") == 1
+    assert "threshold 0.5: FMR 0.2" in said
+    assert "threshold 0.9 (target FMR 0.001): FMR 0" in repr(found.points[1])
+
+
 def test_what_is_missing_is_named_as_it_was_passed() -> None:
     for argument in ("people", "samples"):
         with pytest.raises(
