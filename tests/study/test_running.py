@@ -465,5 +465,5 @@ def test_words_for_missing_values_are_a_key_of_samples(folder: Path, studied: St
     read = read_inputs(study.request, study.origin, Cache(folder / "kept"), None, Silent())
     assert read.samples is not None
     assert read.samples.frame["number"].null_count() == 1
-    with pytest.raises(UsageError, match="'number' is a piece of text"):
+    with pytest.raises(UsageError, match="'number' holds text"):
         run(studied(EXPERIMENT))

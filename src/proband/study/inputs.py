@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from proband.engine import Progress, Silent
 from proband.engine.files.shards import in_files
-from proband.errors import Hint, NeededOptions, ProbandError, UsageError
+from proband.errors import Hint, NeededOptions, Predicate, ProbandError, UsageError
 from proband.samples import Experiment, Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
@@ -250,7 +250,9 @@ def _require_read(request: Request, origin: Origin, progress: Progress) -> None:
             path, _ = split_key(origin.find(source.file))
             unread.append(name in chosen_format(path, reader.options, reader.format).unread(reader.options))
         if all(unread):
-            raise RequestError(("scores", 0, name), "it has no effect on these files", "leave it out.")
+            raise RequestError(
+                ("scores", 0, name), Predicate("has no effect on these files"), "leave it out."
+            )
 
 
 def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) -> None:
@@ -260,7 +262,7 @@ def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) 
         if named and any(getattr(one, name) is not None for one in sources):
             raise RequestError(
                 ("scores", 0, name),
-                "it has no effect: all these files contain their own ids",
+                Predicate("has no effect: all these files contain their own ids"),
                 "leave it out.",
             )
 
