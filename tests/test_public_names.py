@@ -269,7 +269,7 @@ OF_STUDIES_ALONE = {
     "classification": dict.fromkeys(("models", "predicted", "predictions", "table", "truth"), "columns or files of what arrays are in Python"),
     "protocol": {"protocols": "several at once", "where": "a choice of samples"},
     "what_if": {"where": "a choice of samples"},
-    "scores": {"columns": "which column is what: the arrays of scored_pairs", "name": "a mapping names scores"},
+    "scores": {"columns": "which column is what: the arrays of scored_pairs", "missing_values": "words in a file: None or NaN in arrays", "name": "a mapping names scores"},
     "embeddings": {"name": "a mapping names embeddings"},
     "experiment": {"one_per_subject": "OnePerSubject as a gallery"},
 }  # fmt: skip

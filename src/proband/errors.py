@@ -76,6 +76,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "--mated-is {value}",
         "study": 'mated_is = "{value}"',
     },
+    "missing_values": {
+        "python": "missing_values=[{written}]",
+        "command line": "--missing-values {typed}",
+        "study": "missing_values = [{written}]",
+    },
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},
     "cache=off": {"python": "cache=None"},
@@ -129,6 +134,16 @@ class Hint:
 
     def __str__(self) -> str:
         return self.told("python")
+
+
+class Predicate(Hint):
+    """What is wrong with the place of an error, as a sentence whose subject is the place.
+
+    Examples
+    --------
+    >>> print(UsageError(Predicate("has no effect without {named:on}."), place="--by"))
+    --by has no effect without on.
+    """
 
 
 class NeededOptions(Hint):
@@ -318,8 +333,11 @@ class ProbandError(Exception):
         # Scores and tables without a given name are named after their file, which need not be repeated.
         path = PurePath(self.file or "")
         file = None if self.source in (path.name, path.stem) else self.file
-        before = [one for one in (self.place, file, self.source) if one and not isinstance(one, Said)]
-        message = ": ".join([*before, _in_words(self.fault, door)])
+        place, fault = self.place, _in_words(self.fault, door)
+        if isinstance(self.fault, Predicate):
+            place, fault = None, f"{place or 'it'} {fault}"
+        before = [one for one in (place, file, self.source) if one and not isinstance(one, Said)]
+        message = ": ".join([*before, fault])
         # Quoted input may be of any length.
         hint = None if self.cure is None else _with_short_lines(_in_words(self.cure, door))
         return _with_short_lines(message), hint

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from proband.errors import Hint
+from proband.errors import Hint, Predicate
 
 
 class _Mark:
@@ -26,17 +26,17 @@ class Unless(_Mark):
 
 def why_idle(
     marks: Iterable[object], values: Callable[[str], Any], defaults: Mapping[str, Any]
-) -> tuple[Hint, Hint] | None:
+) -> tuple[Predicate, Hint] | None:
     """Say why an option has no effect beside the others as they are, and what to do; None where it has one."""
     for mark in marks:
         if not isinstance(mark, _Mark):
             continue
         there = [other for other in mark.others if _holds(other, values, defaults)]
         if isinstance(mark, Unless) and there:
-            return Hint(f"it has no effect with {_named(there[:1])}"), Hint("leave one of them out.")
+            return Predicate(f"has no effect with {_named(there[:1])}"), Hint("leave one of them out.")
         if isinstance(mark, Needs) and not there:
             named = _named(mark.others)
-            return Hint(f"it has no effect without {named}"), Hint(f"leave it out, or add {named}.")
+            return Predicate(f"has no effect without {named}"), Hint(f"leave it out, or add {named}.")
     return None
 
 

@@ -170,11 +170,11 @@ def test_marks_name_what_is_there() -> None:
 
 
 REFUSED = {
-    "[verification]\npairs = 'p.csv'\nzoo = true": "[verification] zoo: it has no effect with pairs",
-    "[feret]\nfpir = 0.2": "[feret] fpir: it has no effect without reject",
-    "[choices]\nexact = true\nbalanced = false": "[choices] balanced: it has no effect with exact = true",
+    "[verification]\npairs = 'p.csv'\nzoo = true": "[verification] zoo has no effect with pairs",
+    "[feret]\nfpir = 0.2": "[feret] fpir has no effect without reject",
+    "[choices]\nexact = true\nbalanced = false": "[choices] balanced has no effect with exact = true",
     "[threshold]\nconfidence = 0.9": "'confidence' is now called '[output] confidence_level'",
-    "[covariates]\non = 'age'\nfmr = 0.1": '[covariates] fmr: it has no effect without outcome = "match"',
+    "[covariates]\non = 'age'\nfmr = 0.1": '[covariates] fmr has no effect without outcome = "match"',
 }
 
 
@@ -188,10 +188,10 @@ def test_a_study_is_refused_what_has_no_effect(text: str) -> None:
 def test_the_experiment_is_refused_what_nothing_reads() -> None:
     off = dict.fromkeys(("identification", "verification"), False)
     asked = {"comparison": {"measure": "auc"}, "experiment": {"ties": "mean"}, "scores": {"file": "s.npz"}}
-    with pytest.raises(UsageError, match="ties: it has no effect on comparison of auc"):
+    with pytest.raises(UsageError, match="ties has no effect on comparison of auc"):
         run(Request(**off, **asked))
     asked |= {"comparison": {"measure": "rank-2"}, "experiment": {"on_failure": "as-scored"}}
-    with pytest.raises(UsageError, match="on_failure: it has no effect without failed"):
+    with pytest.raises(UsageError, match="on_failure has no effect without failed"):
         run(Request(**off, **asked))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def test_an_unknown_layout_tells_what_to_copy(run: Run, folder: Path) -> None:
     assert run("verify", "pairs.csv", *needed.split(), "--fmr", "0.1", cwd=folder).returncode == 0
     done = run("verify", "pairs.csv", *NAMED[:2], cwd=folder)
     assert done.returncode == 2
-    assert "never guessed" in done.stderr
+    assert "does not guess it" in done.stderr
     done = run("verify", "words.csv", *NAMED, cwd=folder)
     assert done.returncode == 2
     assert "'other', 'same'" in done.stderr.replace("'same', 'other'", "'other', 'same'")
@@ -119,6 +120,8 @@ LAYOUTS = {
     "id1,id2,y,s": "a=id1,b=id2,mated=y,score=s",
     "from,to,kind,vit": "a=from,b=to,mated=kind,score=vit",
     "name1,name2,vit": "score=vit,subject_a=name1,subject_b=name2",
+    "left,right,y,vit,dist,net": "a=left,b=right,mated=y,score=dist",
+    "left,right,y,vit,net_score": "a=left,b=right,mated=y,score=net_score",
 }
 
 
@@ -136,7 +139,9 @@ def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
         "sex": ["f"] * n,
         "place": ["x"] * n,
     }
-    held |= {"age": np.arange(n)} | {name: rng.normal(size=n) for name in ("vit", "net", "s")}
+    held |= {"age": np.arange(n)} | {
+        name: rng.normal(size=n) for name in ("vit", "net", "s", "dist", "net_score")
+    }
     frame = pl.DataFrame({name: held[name] for name in header.split(",")})
     frame.write_csv(tmp_path / "pairs.csv")
     frame.write_parquet(tmp_path / "pairs.parquet")
@@ -153,6 +158,42 @@ def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
         said = capsys.readouterr().err.replace("\n", " ")
         assert f"--columns {LAYOUTS[header]}" in said
         assert all(repr(name) in said for name in header.split(","))
+        others = {"vit", "net", "s"} & set(header.split(",")) - set(
+            re.findall(r"score=(\w+)", LAYOUTS[header])
+        )
+        named = ", ".join(repr(name) for name in header.split(",") if name in others)
+        assert (f"({named} may be scores too)" in said) == bool(others)
+
+
+def test_a_hint_keeps_the_columns_that_were_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("same,vit,net,dist\n1,.9,.8,.1\n0,.2,.1,.8\n", encoding="utf-8")
+    named = ("--columns", "score=vit,score=net", "--orientation", "similarity")
+    done = run("verify", "bare.csv", *named, cwd=tmp_path)
+    assert "--columns mated=same,score=vit,score=net\n" in done.stderr
+    named = ("--columns", "subject_a=dist,subject_b=same,score=vit", "--mated-is", "yes")
+    done = run("verify", "bare.csv", *named, cwd=tmp_path)
+    assert "--columns mated=same,score=vit,subject_a=dist,subject_b=same\n" in done.stderr
+
+
+def test_a_word_for_a_missing_score_is_answered_with_its_option(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{k % 2},0.{k}\n" for k in range(1, 9))
+    (tmp_path / "pairs.csv").write_text(f"same,vit\n{rows}1,n/a\n", encoding="utf-8")
+    named = ("pairs.csv", "--columns", "mated=same,score=vit")
+    for command in ("inspect", "verify"):
+        oriented = () if command == "inspect" else ("--orientation", "similarity", "--fmr", "0.5")
+        done = run(command, *named, *oriented, cwd=tmp_path)
+        assert "means that the comparison failed, pass --missing-values n/a." in done.stderr
+        assert run(command, *named, *oriented, "--missing-values", "n/a", cwd=tmp_path).returncode == 0
+    done = run("verify", "pairs.csv", "--missing-values", "n/a", cwd=tmp_path)
+    assert "no effect without --samples or --columns" in done.stderr
+
+
+def test_a_header_alone_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "header.csv").write_text("same,vit\n", encoding="utf-8")
+    named = ("--columns", "mated=same,score=vit", "--orientation", "similarity")
+    assert run("verify", "header.csv", *named, cwd=tmp_path).stderr == (
+        "InputError: header.csv has no rows.\nhint: add a row for each pair.\n"
+    )
 
 
 @pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false"), ("TRUE", "False")])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -86,6 +87,9 @@ def test_inspect_scores_table_and_archive(run: Run, study: Path) -> None:
     assert "subjects: 12" in table.stdout
     (line,) = [line for line in shown.splitlines() if line.startswith("good") and "genuine" in line]
     assert line.split()[:3] == ["good", "genuine", "12"]
+    np.savez(study / "vectors.npz", net=np.zeros((3, 2)), other=np.zeros((3, 4)))
+    done = run("inspect", "vectors.npz", cwd=study)
+    assert "to evaluate embeddings, pass them with -e" in " ".join(done.stdout.split())
 
 
 def test_inspect_without_subjects_tells_no_genuine_scores_from_others(run: Run, study: Path) -> None:

@@ -58,11 +58,11 @@ def test_why_idle_by_example() -> None:
     marks, defaults = [Needs("reject", "galleries"), Unless("exact=on")], {"reject": None, "galleries": None}
     assert (
         "; ".join(map(str, why_idle(marks, defaults.get, defaults)))
-        == "it has no effect without reject or galleries; leave it out, or add reject or galleries."
+        == "has no effect without reject or galleries; leave it out, or add reject or galleries."
     )
     assert (
         "; ".join(map(str, why_idle(marks, {"reject": 0.2, "exact": True}.get, defaults)))
-        == "it has no effect with exact=True; leave one of them out."
+        == "has no effect with exact=True; leave one of them out."
     )
     assert why_idle(marks, {"reject": 0.2}.get, defaults) is None
 

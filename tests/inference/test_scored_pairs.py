@@ -213,6 +213,30 @@ def test_what_is_mated_is_never_guessed() -> None:
         mated_in(pl.Series("label", [1, None]), None, "pairs")
 
 
+def test_lists_are_named_after_their_columns(pairs: pl.DataFrame, tmp_path: Path) -> None:
+    def names(*columns: str) -> list[str]:
+        held = pairs.rename({"arc": "score"})
+        found = trials_of(held, PairColumns(mated="label", score=columns), source="pairs")
+        return [one.name for one in found]
+
+    assert names("cosine") == ["cosine"]
+    assert names("score") == ["pairs"]
+    assert names("cosine", "score") == ["cosine", "score"]
+    pairs.write_csv(tmp_path / "new.csv")
+    pairs.write_csv(tmp_path / "old.csv")
+
+    def found(*sections: str) -> list[str]:
+        said = 'columns = { mated = "label", score = "cosine" }\norientation = "similarity"\n'
+        text = "".join(f"[[scores]]\n{section}\n{said}" for section in sections)
+        (tmp_path / "study.toml").write_text(text + "[verification]\nfmr = 0.1\n", encoding="utf-8")
+        made = carry_out(read_study(tmp_path / "study.toml"))["verification"]
+        return [one.algorithm for one in made.verification]
+
+    assert found('file = "new.csv"') == ["cosine"]
+    assert found('file = "new.csv"\nname = "new one"', 'file = "old.csv"') == ["new one", "cosine"]
+    assert found('file = "new.csv"', 'file = "old.csv"') == ["new", "old"]  # one name for both tells nothing
+
+
 def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     for columns, error, said in (
         (PairColumns(mated="same", score=("cosine",)), UsageError, "no column 'same'"),
@@ -235,6 +259,47 @@ def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     assert guessed(["Image1", "image2", "is-same", "Similarity", "distance"]) == PairColumns(
         "Image1", "image2", "is-same", ("Similarity", "distance")
     )
+
+
+def test_lists_without_pairs_of_both_kinds_say_so() -> None:
+    people = (["a", "b"], ["a", "b"])
+    for mated, more, said in (
+        ([1, 1], {}, "the list has no non-mated pairs, so there is no FMR"),
+        ([1, 1], {"people": people}, "the list has no non-mated pairs"),
+        ([0, 0], {"samples": (["a", "b"], ["c", "d"])}, "the list has no mated pairs, so there is no FNMR"),
+        ([], {"people": ([], [])}, "the list of pairs is empty"),
+    ):
+        with pytest.raises(DesignError, match=said) as refused:
+            pb.verify_pairs(mated, [0.5] * len(mated), orientation="similarity", **more)
+        assert "people" not in refused.value.hint
+    both = pb.scored_pairs(
+        [1, 1], {"a": [0.1, 0.2], "b": [0.2, 0.3]}, people=people, orientation="similarity"
+    )
+    for verb in (pb.threshold, lambda lists: pb.compare(lists, measure="auc")):
+        with pytest.raises(DesignError, match="a: the list has no non-mated pairs"):
+            verb(both)
+
+
+def test_equal_points_are_told_once_with_their_targets() -> None:
+    scores = [0.9] * 9 + [0.4] + [0.6] * 2 + [0.1] * 8
+    found = pb.verify_pairs([1] * 10 + [0] * 10, scores, orientation="similarity", thresholds=[0.5])
+    said = " ".join(repr(found).split())
+    assert "threshold 0.9 (target FMR 0.01, 0.001, 0.0001): FMR 0" in said
+    assert said.count("threshold 0.9") == 1
+    assert "threshold 0.5: FMR 0.2" in said
+    assert "threshold 0.9 (target FMR 0.001): FMR 0" in repr(found.points[1])
+
+
+def test_what_is_missing_is_named_as_it_was_passed() -> None:
+    for argument in ("people", "samples"):
+        with pytest.raises(
+            InputError, match=rf"the column '{argument}\[1\]' is empty in 1 row, first in row 2"
+        ):
+            pb.verify_pairs(
+                [1, 0], [0.1, 0.2], orientation="similarity", **{argument: (["a", "b"], ["c", None])}
+            )
+    with pytest.raises(UsageError, match="Nothing states whether pairs are mated, so 'yes' has no effect"):
+        pb.scored_pairs(None, [0.5], people=(["a"], ["a"]), orientation="similarity", mated_is="yes")
 
 
 def test_lengths_and_sides_must_agree() -> None:
@@ -287,6 +352,38 @@ def test_a_score_that_is_missing_failed(tmp_path: Path) -> None:
         "verification"
     ].verification
     assert (found.rates.counts.n_failed_genuine, found.rates.counts.n_failed_impostor) == (1, 1)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_words_may_stand_for_what_is_missing(ending: str, tmp_path: Path) -> None:
+    texts = {
+        "p1": ["a", "b", "a", "b", "?"],
+        "p2": ["a", "b", "b", "a", "a"],
+        "s": [0.9, 0.8, 0.1, None, 0.2],
+    }
+    frame = pl.DataFrame(texts)
+    if ending == "csv":
+        frame.write_csv(tmp_path / "pairs.csv", null_value="n/a")
+    else:
+        frame.write_parquet(tmp_path / "pairs.parquet")
+    columns = {"subject_a": "p1", "subject_b": "p2", "score": "s"}
+    source = {"file": str(tmp_path / f"pairs.{ending}"), "columns": columns, "orientation": "similarity"}
+
+    def found(**words: Any) -> Any:
+        asked = only("verification", {"thresholds": 0.5}, scores=source | words)
+        return carry_out(asked)["verification"].verification[0].rates.counts
+
+    assert found(missing_values="n/a").n_failed_impostor == 1
+    with pytest.raises(InputError, match="the column 'p1' is empty in 1 row, first in row 5"):
+        found(missing_values=["n/a", "?"])
+    if ending == "csv":
+        with pytest.raises(InputError, match="has 'n/a' for 's', which is not a number") as refused:
+            found(missing_values=["x"])
+        cure = refused.value.cure
+        assert cure.told("command line") == (
+            "if 'n/a' means that the comparison failed, pass --missing-values x,n/a."
+        )
+        assert cure.told("study").endswith('write missing_values = ["x", "n/a"].')
 
 
 def test_lists_are_compared_on_the_same_pairs(pairs: pl.DataFrame) -> None:

@@ -56,10 +56,10 @@ def test_shared_samples_are_refused_and_named(samples):
 @pytest.mark.parametrize(
     ("gallery", "probes", "message"),
     [
-        ("session == 9", None, "The gallery is empty: no sample meets 'session == 9'"),
+        ("session == 9", None, "The gallery is empty: 'session == 9' selects no sample"),
         ([], None, "The gallery is empty"),
         (np.zeros(6, dtype=bool), None, "The gallery is empty"),
-        ("session == 1", "session == 9", "The probe set is empty: no sample meets 'session == 9'"),
+        ("session == 1", "session == 9", "The probe set is empty: 'session == 9' selects no sample"),
         ("all", None, "The probe set is empty"),
     ],
 )

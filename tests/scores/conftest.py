@@ -64,7 +64,7 @@ def pairs_of_subjects():
 
     def mated(path):
         file = read_file(path)
-        matrix = file.as_matrix("scores")
+        matrix = file.as_matrix()
         subject = dict(zip(file.subjects.ids, file.subjects.frame["subject"], strict=True))
         return np.array([[subject[q] == subject[t] for t in matrix.targets] for q in matrix.queries])
 

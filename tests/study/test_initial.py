@@ -66,7 +66,7 @@ def test_scores_and_samples_make_a_study_that_runs(tmp_path: Path) -> None:
     assert study.request.samples.failed == "not face_detected"
     (scores,) = study.request.scores
     assert (scores.file, scores.orientation, scores.key) == ("scores.npz", "similarity", ())
-    assert "good 1.0000, poor 1.0000" in made.text
+    assert "without 1 sample that failed to acquire: good 1.0000, poor 1.0000" in made.text
     assert study.request.experiment.gallery is None
     found = pb.Samples.read(
         study.origin.find("people.csv"),
@@ -226,6 +226,24 @@ def test_tables_of_scores(tmp_path: Path) -> None:
         ("long.parquet", "distance"),
     ]
     assert made.to_fill_in == ()
+
+
+def test_columns_that_may_be_scores_are_listed(tmp_path: Path) -> None:
+    rng, n = np.random.default_rng(0), 60
+    people = [[f"s{k}" for k in rng.integers(0, 9, n)] for _ in range(2)]
+    same = np.array(people[0]) == np.array(people[1])
+    columns = {"person1": people[0], "person2": people[1], "same": same.astype(int)}
+    columns |= {name: rng.normal(size=n) + 3 * same for name in ("vit", "net")}
+    pl.DataFrame(columns).write_csv(tmp_path / "both.csv")
+    made, study = made_of(tmp_path / "both.toml", tmp_path / "both.csv")
+    assert study.request.scores[0].columns.score == ("vit", "net")
+    assert "init.more-scores" not in [note.code for note in made.facts]
+    pl.DataFrame(columns | {"dist": 1 - columns["net"]}).write_csv(tmp_path / "pairs.csv")
+    made, study = made_of(tmp_path / "pairs.toml", tmp_path / "pairs.csv")
+    assert study.request.scores[0].columns.score == ("dist",)
+    assert '# These columns may be scores too: ["vit", "net"]' in made.text
+    (note,) = (note for note in made.facts if note.code == "init.more-scores")
+    assert (note["read"], note["more"]) == (("dist",), ("vit", "net"))
 
 
 def test_pictures_alone_are_recognised(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from proband.errors import Hint, UsageError
+from proband.errors import Predicate, UsageError
 from proband.marks import Needs, Unless, why_idle
 from proband.study.analysis import Marks
 
@@ -43,7 +43,7 @@ class Command:
             marks = getattr(one.annotation, "__metadata__", ())
             if was_given(one, given) and (why := why_idle(marks, given.get, defaults)) is not None:
                 message, cure = why
-                raise UsageError(Hint(f"{message.template}."), cure, place=flag(one.name))
+                raise UsageError(Predicate(f"{message.template}."), cure, place=flag(one.name))
 
 
 def marked(parameters: Sequence[Parameter], marks: Mapping[str, Marks]) -> list[Parameter]:

@@ -30,7 +30,7 @@ class ScoreInputs:
     samples: o.SamplesOption = None
     id_column: Annotated[o.IdColumn, _OF_TABLE] = "id"
     subject_column: Annotated[o.SubjectColumn, _OF_TABLE] = "subject"
-    missing_values: Annotated[o.MissingValues, _OF_TABLE] = None
+    missing_values: Annotated[o.MissingValuesOrScores, Needs("samples", "columns")] = None
     failed: o.FailedOption = None
     sampling: Annotated[o.SamplingOption, _OF_TABLE] = None
     orientation: o.Orientation = None
@@ -103,6 +103,7 @@ class ScoreInputs:
             "ids": None if self.ids is o.IdsName.samples else self.ids.value,
             "columns": o.columns_of(self.columns),
             "mated_is": self.mated_is,
+            "missing_values": o.words_of(self.missing_values) if self.columns else None,
         }
         of_scores = next((name for name, value in read.items() if value is not None), None)
         if of_scores is not None and not self.scores:

@@ -65,13 +65,21 @@ IdColumn = Annotated[
     str, typer.Option(help="Column of the sample ids; # numbers the rows.", rich_help_panel="Reading files")
 ]
 SubjectColumn = Annotated[str, typer.Option(help="Column of the subjects.", rich_help_panel="Reading files")]
+_MISSING_VALUES = (
+    "Words that mean a missing value in every column of the table, separated by commas. Default: NA, "
+    "NaN and nan, except in the columns of ids and subjects. An empty cell is always missing."
+)
 MissingValues = Annotated[
+    str | None,
+    typer.Option("--missing-values", metavar="WORDS", help=_MISSING_VALUES, rich_help_panel="Reading files"),
+]
+MissingValuesOrScores = Annotated[
     str | None,
     typer.Option(
         "--missing-values",
         metavar="WORDS",
-        help="Words that mean a missing value in every column of the table, separated by commas. Default: NA, "
-        "NaN and nan, except in the columns of ids and subjects. An empty cell is always missing.",
+        help=f"{_MISSING_VALUES} With --columns, the words apply to scored pairs as well, without a default: "
+        "a missing score is a failed comparison.",
         rich_help_panel="Reading files",
     ),
 ]
@@ -360,14 +368,20 @@ def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
     return found
 
 
-def read_options(columns: list[str] | None, mated_is: str | None, ids: IdsName, **others: Any) -> ReadOptions:
+def read_options(
+    columns: list[str] | None, mated_is: str | None, missing_values: str | None, ids: IdsName, **others: Any
+) -> ReadOptions:
     """What the reader of a file is told."""
     from proband.scores.formats import ReadOptions
     from proband.scores.pair_columns import PairColumns
 
     named = columns_of(columns)
     return ReadOptions(
-        columns=None if named is None else PairColumns(**named), mated_is=mated_is, ids=ids.value, **others
+        columns=None if named is None else PairColumns(**named),
+        mated_is=mated_is,
+        missing_values=words_of(missing_values) or () if named else (),
+        ids=ids.value,
+        **others,
     )
 
 

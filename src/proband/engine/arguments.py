@@ -32,7 +32,7 @@ from proband.engine.kinds import (
     taken,
 )
 from proband.engine.limits import beyond
-from proband.errors import UsageError, nearest
+from proband.errors import UsageError, nearest, quoted
 
 Found = TypeVar("Found")
 Published = TypeVar("Published")
@@ -255,6 +255,7 @@ class SignatureGate:
             return UsageError(
                 f"{self._called(args)} has no argument {unknown[0]!r}.",
                 nearest(unknown[0], known)
+                or self._of_result(self._called(args), unknown[0])
                 or (
                     f"the arguments are: {', '.join(known)}."
                     if known
@@ -285,10 +286,24 @@ class SignatureGate:
             twice = next((name for name in named if name in by_place[: len(args)]), "an argument")
             return UsageError(f"{self.name} was given {twice} twice.", "leave one of them out.")
         hint = self.hints[missing[0]]
+        named = " and ".join(map(quoted, missing))
         return UsageError(
-            f"{self.name} needs {' and '.join(missing)}.",
+            f"{self.name} needs the {'argument' if len(missing) == 1 else 'arguments'} {named}.",
             cure_of(hint) or made_by(hint) or (None if is_open(hint) else f"give {expected(hint)}."),
         )
+
+    def _of_result(self, called: str, name: str) -> str | None:
+        """Which method of what is returned takes an argument that the function does not have."""
+        names = {**_PUBLISHED, **inspect.unwrap(self.function).__globals__}
+        found = _resolved(self.signature.return_annotation, names)
+        for kind in get_args(found) or (found,):
+            methods = vars(kind).items() if isinstance(kind, type) and _is_ours(kind) else ()
+            for method, function in methods:
+                if method.startswith("_") or not isinstance(function, FunctionType):
+                    continue
+                if name in list(inspect.signature(function).parameters)[1:2]:
+                    return f"pass it to the result: {called}(…).{method}({name}=…)."
+        return None
 
     def _without_arguments(self, given: Any) -> str | None:
         """A hint for an unexpected argument: a path, if the function returns text."""

@@ -30,7 +30,7 @@ _IN_ARRAYS: dict[Any, tuple[str, Any, str]] = {
 """What arrays hold: its kind, what is made of another kind where it can be, and in words."""
 _AXES = {1: "one axis", 2: "two axes", 3: "three axes"}
 _LED_BY_NUMBER = re.compile(r"(\d+(?:\.\d+)?) ?[a-zµ]+$", re.IGNORECASE)  # 3in, 5 cm
-_ALSO_CALLED = {"euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "dot": "inner"}
+_ALSO_CALLED = {"euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "dot": "inner", "jackknife": "jkn"}
 _MAPPINGS: tuple[Any, ...] = (abc.Mapping, dict)
 SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set)
 

@@ -17,9 +17,10 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.limits import Share, TargetFalseMatchRate, Within
 from proband.errors import DesignError, Hint, UsageError, unknown_name
-from proband.measures.pairs.counts import PairCounts, allowed_errors
+from proband.measures.pairs.counts import PairCounts, allowed_errors, count_each
 from proband.results.base import Count, Rate, Result
 from proband.results.serializing import Written
+from proband.scores.trials import Trials
 from proband.words import Note, count, counted, fixed
 
 Cost = Annotated[float, Within(gt=0, le=1e100)]
@@ -520,6 +521,25 @@ class ErrorRates(Result):
             f"{self.algorithm}: {count(c.n_genuine)} genuine and {counted(c.n_impostor, 'impostor comparison')}, "
             f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}"
         )
+
+
+def rates_of_list(trials: Trials, thresholds: Iterable[float] = ()) -> ErrorRates:
+    """Count what `each_pair_once` leaves of a list, also at some scores; refused without pairs of both kinds."""
+    mated = trials.frame["mated"]
+    if not len(mated):
+        raise DesignError(
+            "the list of pairs is empty.", "pass mated and non-mated pairs.", source=trials.name
+        )
+    for kind, present, rate in (("mated", True, "FNMR"), ("non-mated", False, "FMR")):
+        if not (mated.is_null() | (mated == present)).any():
+            raise DesignError(
+                f"the list has no {kind} pairs, so there is no {rate}.",
+                f"add {kind} pairs to the list.",
+                source=trials.name,
+            )
+    similar = trials.orientation == "similarity"
+    counts = count_each(trials, [threshold if similar else -threshold for threshold in thresholds])
+    return ErrorRates(trials.name, similar, counts, counts.notes)
 
 
 def admitting(rates: ErrorRates, impostors: Floats, most: Iterable[int]) -> ErrorRates:

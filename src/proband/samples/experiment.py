@@ -81,7 +81,8 @@ class Experiment:
         ):
             if positions.size == 0:
                 raise DesignError(
-                    f"The {name} is empty: no sample meets {rule!r}.", "; ".join(map(str, self.notes)) or None
+                    f"The {name} is empty: {rule!r} selects no sample.",
+                    "; ".join(map(str, self.notes)) or None,
                 )
         shared = np.intersect1d(self.gallery, self.probes, assume_unique=True)
         if shared.size:

@@ -73,6 +73,26 @@ _SIGNS_OF_OTHERS = {
     r"\bIN\b": "in",
 }
 _FUNCTIONS = ("abs", "col", "date", "days")
+_SINGLE: dict[Kind, str] = {
+    "number": "a number",
+    "text": "text",
+    "boolean": "a condition",
+    "date": "a date",
+    "time": "a point in time",
+    "instant": "a point in time with a time zone",
+    "span": "a span of time",
+    "null": "None",
+}
+_SEVERAL: dict[Kind, str] = {
+    "number": "numbers",
+    "text": "text",
+    "boolean": "true or false",
+    "date": "dates",
+    "time": "points in time",
+    "instant": "points in time with a time zone",
+    "span": "spans of time",
+    "null": "None",
+}
 _COMPARE_IT = "compare it with a value, as in: session == 1"
 _DATE, _SPAN = "write a date as date('1996-01-31').", "write a span of time as days(500)."
 
@@ -106,7 +126,7 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     term = _Compiler(text, schema, tuple(roles)).visit(tree)
     if term.kind != "boolean":
         raise UsageError(
-            f"The expression {quoted(text)} is a {_named(term.kind)}, not a condition.",
+            f"The expression {quoted(text)} is {_SINGLE[term.kind]}, not a condition.",
             _COMPARE_IT,
         )
     return term.value
@@ -198,7 +218,7 @@ class _Compiler:
     def of_kind(self, node: ast.expr, *kinds: Kind) -> Term:
         term = self.visit(node)
         if term.kind not in kinds:
-            wanted = " or ".join(_named(kind) for kind in kinds)
+            wanted = " or ".join(_SINGLE[kind] for kind in kinds)
             hint = (
                 _COMPARE_IT
                 if kinds == ("boolean",)
@@ -206,7 +226,7 @@ class _Compiler:
                 if term.kind == "text"
                 else None
             )
-            raise self.refuse(f"{_source(node)} is a {_named(term.kind)} where a {wanted} is expected", hint)
+            raise self.refuse(f"{_described(node, term.kind)} where {wanted} is expected", hint)
         return term
 
     def arithmetic(self, node: ast.BinOp) -> Term:
@@ -220,7 +240,7 @@ class _Compiler:
         kind = _RESULT.get((left.kind, sign, right.kind))
         if kind is None:
             raise self.refuse(
-                f"{_source(node)} mixes a {_named(left.kind)} and a {_named(right.kind)}",
+                f"{_source(node)} mixes {_held(node.left, left.kind)} and {_held(node.right, right.kind)}",
                 _calculated({left.kind: node.left, right.kind: node.right}),
             )
         return self.limited(calculated(function, kind, left, right))
@@ -272,8 +292,7 @@ class _Compiler:
         if left.kind == right.kind or {left.kind, right.kind} == {"date", "time"}:
             return
         raise self.refuse(
-            f"{_source(left_node)} is a {_named(left.kind)}, "
-            f"but {_source(right_node)} is a {_named(right.kind)}",
+            f"{_described(left_node, left.kind)}, but {_described(right_node, right.kind)}",
             _instead({left.kind: left_node, right.kind: right_node}, ordered),
         )
 
@@ -416,12 +435,19 @@ def _dotted(node: ast.expr) -> str | None:
     return None
 
 
-def _named(kind: Kind) -> str:
-    names = {
-        "text": "piece of text",
-        "boolean": "condition",
-        "time": "point in time",
-        "instant": "point in time with a time zone",
-        "span": "span of time",
-    }
-    return names.get(kind, kind)
+def _is_column(node: ast.expr) -> bool:
+    """Whether a part of the expression names a column, also as ``col('…')``."""
+    name = node.func if isinstance(node, ast.Call) else node
+    return isinstance(name, ast.Name | ast.Attribute) and (name is node or str(_dotted(name)).endswith("col"))
+
+
+def _held(node: ast.expr, kind: Kind) -> str:
+    """What a part of the expression is, or what its column holds."""
+    return _SEVERAL[kind] if _is_column(node) else _SINGLE[kind]
+
+
+def _described(node: ast.expr, kind: Kind) -> str:
+    """Say what a part of the expression is, or what its column holds."""
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    source = quoted(node.value, 60) if text else _source(node)
+    return f"{source} {'holds' if _is_column(node) else 'is'} {_held(node, kind)}"

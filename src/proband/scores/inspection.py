@@ -26,7 +26,7 @@ from proband.words import Note, Sentence, count
 NO_SCORES = Sentence(
     "inspection.no-scores",
     "note",
-    "no score matrix with ids was found; for embeddings, evaluate them with -e",
+    "no score matrix with ids was found; to evaluate embeddings, pass them with -e (--embeddings)",
 )
 NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
 NO_IDS = Sentence(
@@ -52,12 +52,15 @@ DISAGREES = Sentence(
     "stated to be a {stated}, but looks like a {looks}: CHECK the orientation",
 )
 LOOKS = Sentence(
-    "inspection.orientation-looks", "note", "looks like a {looks}; pass --orientation, which is never guessed"
+    "inspection.orientation-looks",
+    "note",
+    "looks like a {looks}; pass --orientation similarity or --orientation distance; Proband does not guess it",
 )
 LOOKS_FOR_SUBJECTS = Sentence(
     "inspection.orientation-looks-for-subjects",
     "note",
-    "looks like a {looks}, for {n:count} of {total:count subject} examined; pass --orientation, which is never guessed",
+    "looks like a {looks}, for {n:count} of {total:count subject} examined; "
+    "pass --orientation similarity or --orientation distance; Proband does not guess it",
 )
 AUC_OF = Sentence("inspection.auc", "note", "AUC with the scores as a similarity: {each:rates}")
 
@@ -155,7 +158,8 @@ def inspect_file(
     if table is not None:
         _require_nothing(options, path)
         return _of_table(path, table)
-    if samples is None and ((id_column, subject_column) != ("id", "subject") or missing_values is not None):
+    idle = missing_values is not None and options.columns is None
+    if samples is None and ((id_column, subject_column) != ("id", "subject") or idle):
         raise UsageError(
             f"{path.name} is not a table with columns {id_column!r} and {subject_column!r}, to which the column options apply.",
             Hint("leave them out, or pass a samples table: {option:samples}"),
@@ -248,7 +252,7 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
     if file.trials:
         summaries += map(_of_trials, file.trials)
         try:
-            file = file.as_matrix(path.stem)
+            file = file.as_matrix()
         except ProbandError as error:
             notes.append(NO_MATRIX(reason=error.message.rstrip(".")))
     for ids, what in ((file.queries, "query ids"), (file.targets, "target ids")):

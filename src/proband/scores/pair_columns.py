@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -84,7 +84,7 @@ class PairColumns:
         """All columns."""
         return [*self.single.values(), *self.score]
 
-    def require_sense(self, header: Sequence[str], source: str) -> None:
+    def require_sense(self, header: Sequence[str], source: str, mated_is: str | None = None) -> None:
         """Refuse columns that are missing, duplicate or named twice, or that do not distinguish mated pairs."""
         unknown = [name for name in self.names if name not in header]
         if unknown:
@@ -105,21 +105,23 @@ class PairColumns:
                     naming("specify both: {option:columns}"),
                 )
         if not self.score:
-            raise UsageError("No score column was specified.", unknown_layout(header))
+            raise UsageError("No score column was specified.", self._completed(header))
         if self.mated is None and self.subject_a is None and self.a is None:
+            raise UsageError("Cannot tell which pairs are mated.", self._completed(header))
+        if self.mated is None and mated_is is not None:
             raise UsageError(
-                "Cannot tell which pairs are mated.",
-                unknown_layout(header),
+                f"No column states whether pairs are mated, so {mated_is!r} has no effect.",
+                replace(self, mated=guessed(header).mated or "COLUMN")._completed(header),
             )
+
+    def _completed(self, header: Sequence[str]) -> Hint:
+        """The hint to say the rest as well: what was named stays, and what is obvious by its name is filled in."""
+        obvious = guessed(name for name in header if name not in self.names)
+        hint = _layout(replace(obvious, **self.single, score=self.score or obvious.score))
+        return Hint("specify the columns: " + hint.template, **hint.values)
 
 
 _USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("COLUMN",)}
-
-
-def unknown_layout(header: Sequence[str], found: PairColumns | None = None) -> Hint:
-    """A hint for a table with unknown columns: text to copy, with obvious or `found` columns filled in."""
-    hint = _layout(found or guessed(header))
-    return Hint("specify the columns: " + hint.template, **hint.values)
 
 
 def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint:
@@ -149,7 +151,8 @@ def needed_options(
     """All options still needed for a table of pairs, with suggestions from some of its `rows`."""
     options: list[tuple[Hint, str]] = []
     if not named:
-        options.append((_layout(columns), ""))
+        more = () if rows is None else more_scores(columns, rows)
+        options.append((_layout(columns), f"{first_few(more, 6)} may be scores too" if more else ""))
     words = () if rows is None or columns.mated is None else mated_words(rows[columns.mated])
     if words and mated_is is None:
         mated_is = next((word for word in words if word.lower() in _GENUINE), words[0])
@@ -190,9 +193,9 @@ def mated_words(column: pl.Series) -> tuple[str, ...]:
     return () if truths and len({len(value) > 1 for value in values}) < 2 else tuple(values)
 
 
-def guessed(header: Sequence[str]) -> PairColumns:
+def guessed(header: Iterable[str]) -> PairColumns:
     """The obvious roles of columns by name, as suggestions only."""
-    plain = {name.strip().lower().replace(" ", "_").replace("-", "_"): name for name in header}
+    plain = {_plain(name): name for name in header}
     found: dict[str, Any] = {}
     for role, names in _OBVIOUS.items():
         there = [plain[name] for name in names if name in plain]
@@ -208,7 +211,8 @@ def guessed(header: Sequence[str]) -> PairColumns:
 def suggested(table: pl.DataFrame) -> PairColumns:
     """The probable roles of columns by name or content, as suggestions only.
 
-    A column of two values may be the mated flag, columns of fractions may be scores, and the first two others samples.
+    A column of two values may be the mated flag, columns of fractions may be scores (first those with such a name), and the first two
+    others samples.
     """
     found = guessed(table.columns)
     readable = [one for one in table.iter_columns() if one.dtype != pl.Object]
@@ -218,7 +222,8 @@ def suggested(table: pl.DataFrame) -> PairColumns:
         truths = [one for one in two if one.dtype == pl.Boolean or is_of_truths(one)]
         found = replace(found, mated=next((one.name for one in (*truths, *two)), None))
     if not found.score:
-        found = replace(found, score=tuple(one.name for one in free if is_of_fractions(one)))
+        numbers = more_scores(found, table)
+        found = replace(found, score=tuple(filter(_says_score, numbers)) or numbers)
     if found.a is None and found.subject_a is None:
         free = [one for one in free if one.name not in found.names and one.n_unique() > 1]
         texts = [one.name for one in free if one.dtype == pl.String]
@@ -226,6 +231,21 @@ def suggested(table: pl.DataFrame) -> PairColumns:
         if len(sides) > 1:
             found = replace(found, a=sides[0], b=sides[1])
     return found
+
+
+def more_scores(columns: PairColumns, table: pl.DataFrame) -> tuple[str, ...]:
+    """Columns that may be scores besides those of `columns`, since they hold fractions."""
+    free = (one for one in table.iter_columns() if one.name not in columns.names)
+    return tuple(one.name for one in free if is_of_fractions(one))
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _says_score(name: str) -> bool:
+    """Whether a word of a column's name is one for scores."""
+    return not set(_OBVIOUS["score"]).isdisjoint(_plain(name).split("_"))
 
 
 def is_of_truths(column: pl.Series) -> bool:

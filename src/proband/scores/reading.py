@@ -158,7 +158,7 @@ def scores_of(
 ) -> dict[str, DenseScores]:
     """Convert the contents of the file at `path` to scores aligned with the samples."""
     with naming(file=path.name):
-        laid = file.as_matrix(path.stem)
+        laid = file.as_matrix()
         chosen = (("queries", laid.queries, queries), ("targets", laid.targets, targets))
         for option, own, choice in () if shared else chosen:
             if own is not None and choice is not None:
@@ -357,7 +357,7 @@ def _metric_of(name: str, declared: Metric | Mapping[str, Metric] | None, stated
             f"no metric was given for the embeddings {name}.",
             Hint(
                 "specify the metric the model was trained with, one of {metrics}: {option:metric=cosine}; for "
-                "several models: {option:metric_of}. It is never guessed.",
+                "several models: {option:metric_of}. Proband does not guess it.",
                 metrics=", ".join(get_args(Metric)),
                 name=name,
             ),

@@ -17,13 +17,20 @@ from proband.samples.reading import series_from
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
 from proband.scores.names import coded, places_among, together
-from proband.scores.pair_columns import ROLES, PairColumns, mated_words, naming, needed_options
+from proband.scores.pair_columns import ROLES, PairColumns, mated_words, needed_options
 from proband.scores.several import named_apart
 from proband.scores.trials import Trials, as_scores
 from proband.words import Note, Sentence, count, counted
 
 _MOST_SHOWN = 6
 _BY_COLUMN = "pass columns of a table: frame['mated'], frame['score']; several algorithms as {'A': frame['a'], 'B': frame['b']}."
+
+_SIDES = {
+    "people[0]": "query_subject",
+    "people[1]": "target_subject",
+    "samples[0]": "query",
+    "samples[1]": "target",
+}
 
 PairScores = Annotated[Any, Hint("{how}", how=_BY_COLUMN)]
 Sides = Annotated[
@@ -55,16 +62,16 @@ def trials_of(
     notes: Sequence[Note] = (),
     oriented: bool = True,
 ) -> tuple[Trials, ...]:
-    """Make a list of comparisons from each column of scores; several are named after their columns.
+    """Make a list of comparisons from each column of scores, named after it; one that is just called score after its source.
 
     Raises
     ------
     InputError
         If the mated flag is missing, contradicts the subjects, or is not 0/1, true/false or declared by `mated_is`.
     """
-    columns.require_sense(frame.columns, source)
+    columns.require_sense(frame.columns, source, mated_is)
     given = {ROLES[role]: frame[name] for role, name in columns.single.items()}
-    names = columns.score if len(columns.score) > 1 else (source,)
+    names = (source,) if columns.score == ("score",) else columns.score
     scores = {name: frame[column] for name, column in zip(names, columns.score, strict=True)}
     return _lists(given, scores, mated_is, source, notes=notes, oriented=oriented)
 
@@ -88,11 +95,6 @@ def _lists(
         columns["mated"], note = mated_in(given["mated"], mated_is, source, oriented)
         notes = (*notes, note)
         _refuse_contradiction(columns, source)
-    elif mated_is is not None:
-        raise UsageError(
-            f"No column states whether pairs are mated, so {mated_is!r} has no effect.",
-            naming("specify it: {option:columns}"),
-        )
     return tuple(
         Trials(pl.DataFrame({**columns, "score": as_scores(one, source)}), orientation, name, tuple(notes))
         for name, one in scores.items()
@@ -266,11 +268,15 @@ def scored_pairs(
         raise UsageError("No scores were given.", "pass an array, or a mapping with one array per algorithm.")
     algorithms = named_apart(algorithms.items())
     given: dict[str, Any] = {} if mated is None else {"mated": mated}
-    for sides, both in ((people, ("query_subject", "target_subject")), (samples, ("query", "target"))):
-        if sides is not None:
-            given |= dict(zip(both, sides, strict=True))
+    for argument, sides in (("people", people), ("samples", samples)):
+        given |= {f"{argument}[{place}]": side for place, side in enumerate(sides or ())}
     if mated is None and people is None:
         raise UsageError("Cannot tell which pairs are mated.", "pass mated, or people=(a, b).")
+    if mated is None and mated_is is not None:
+        raise UsageError(
+            f"Nothing states whether pairs are mated, so {mated_is!r} has no effect.",
+            "pass mated, or leave mated_is out.",
+        )
     called = {f"scores of {name!r}": name for name in algorithms}
     every = aligned({**given, **dict(zip(called, algorithms.values(), strict=True))})
     columns = {what: _column(what, every[what]) for what in given}
@@ -284,7 +290,8 @@ def scored_pairs(
             "The arguments look swapped: mated contains many values, and the scores are only 0 and 1.",
             "pass mated first: (mated, scores, …).",
         )
-    lists = _lists(columns, numbers, mated_is, name, orientation, oriented=orientation is not None)
+    roles = {_SIDES.get(what, what): one for what, one in columns.items()}
+    lists = _lists(roles, numbers, mated_is, name, orientation, oriented=orientation is not None)
     check_orientation_name(orientation)
     return {trials.name: trials for trials in lists}
 

@@ -8,7 +8,17 @@ from typing import Any, TypeVar, get_args
 
 from proband.engine.files.files import naming, require_regular
 from proband.engine.files.shards import shard_files
-from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few, meant, near_names
+from proband.errors import (
+    Hint,
+    InputError,
+    Predicate,
+    ProbandError,
+    Said,
+    UsageError,
+    first_few,
+    meant,
+    near_names,
+)
 from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK, split_key, split_name
@@ -63,15 +73,21 @@ def check_effects(request: Request, in_memory: bool) -> None:
     for name in ExperimentDesign.model_fields:
         if getattr(own, name) != getattr(usual, name) and name not in read:
             raise RequestError(
-                ("experiment", name), f"it has no effect on {_asked(request)}", "leave it out."
+                ("experiment", name),
+                Predicate("has no effect on {asked}", asked=_asked(request)),
+                "leave it out.",
             )
     reading = [one.reads for _, one in request.asked()]
     if request.samples and request.samples.failed and not any(one.failures for one in reading):
-        raise RequestError(("samples", "failed"), f"it has no effect on {_asked(request)}", "leave it out.")
+        raise RequestError(
+            ("samples", "failed"),
+            Predicate("has no effect on {asked}", asked=_asked(request)),
+            "leave it out.",
+        )
     if own.on_failure != usual.on_failure and not (in_memory or request.marks_failures):
         raise RequestError(
             ("experiment", "on_failure"),
-            Hint("it has no effect without {named:failed}"),
+            Predicate("has no effect without {named:failed}"),
             Hint("leave it out, or specify which samples failed: {option:failed}"),
         )
 

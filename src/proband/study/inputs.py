@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from proband.engine import Progress, Silent
 from proband.engine.files.shards import in_files
-from proband.errors import Hint, NeededOptions, ProbandError, UsageError
+from proband.errors import Hint, NeededOptions, Predicate, ProbandError, UsageError
 from proband.samples import Experiment, Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
@@ -162,7 +162,7 @@ def read_inputs(
         for reference in origin.references(source):
             with origin.placed(place):
                 scores, table, file = _score_reader(origin, source, progress, shared).matrices(
-                    reference, table, source.name
+                    reference, table, _name_of(source, request)
                 )
             read.append(file)
             found += [replace(_of_source(one, source, files, place), run=run) for one in scores]
@@ -250,7 +250,9 @@ def _require_read(request: Request, origin: Origin, progress: Progress) -> None:
             path, _ = split_key(origin.find(source.file))
             unread.append(name in chosen_format(path, reader.options, reader.format).unread(reader.options))
         if all(unread):
-            raise RequestError(("scores", 0, name), "it has no effect on these files", "leave it out.")
+            raise RequestError(
+                ("scores", 0, name), Predicate("has no effect on these files"), "leave it out."
+            )
 
 
 def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) -> None:
@@ -260,7 +262,7 @@ def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) 
         if named and any(getattr(one, name) is not None for one in sources):
             raise RequestError(
                 ("scores", 0, name),
-                "it has no effect: all these files contain their own ids",
+                Predicate("has no effect: all these files contain their own ids"),
                 "leave it out.",
             )
 
@@ -278,6 +280,7 @@ def _score_reader(
             ids=source.ids,
             columns=None if source.columns is None else PairColumns(**source.columns.model_dump()),
             mated_is=source.mated_is,
+            missing_values=source.missing_values or (),
             query_ids=source.query_ids,
             target_ids=source.target_ids,
             mask=None if source.mask is None else origin.find(source.mask),
@@ -286,6 +289,18 @@ def _score_reader(
             progress=progress,
         ),
     )
+
+
+def _name_of(source: ScoreSource, request: Request) -> str | None:
+    """The name that the only algorithm of a file is to have, where it is not that which its reader gives.
+
+    Columns of scores that are called the same in several files do not tell algorithms apart; the files do.
+    """
+    if source.name is not None or source.columns is None or source.key or len(source.columns.score) > 1:
+        return source.name
+    others = (one for one in request.scores if one is not source and one.name is None)
+    same = any(one.columns is not None and source.columns.score[0] in one.columns.score for one in others)
+    return Path(source.file).stem if same else None
 
 
 def _needs_matrix(request: Request) -> bool:
@@ -310,7 +325,7 @@ def _lists(
         for reference in origin.references(source):
             with origin.placed(place):
                 read = _score_reader(origin, source, progress, shared).lists_of_pairs(
-                    reference, table, source.name, ranked
+                    reference, table, _name_of(source, request), ranked
                 )
             for trials in read or ():
                 digest = _joined(_stated(source), _file(files, source.file), trials.name)

@@ -33,7 +33,11 @@ class RequestError(UsageError):
     """
 
     def __init__(self, keys: Keys, problem: str | Hint, hint: str | Hint | None = None) -> None:
-        whole = f"{problem}." if isinstance(problem, str) else Hint(f"{problem.template}.", **problem.values)
+        whole = (
+            f"{problem}."
+            if isinstance(problem, str)
+            else type(problem)(f"{problem.template}.", **problem.values)
+        )
         super().__init__(whole, hint)
         self.keys = keys
 

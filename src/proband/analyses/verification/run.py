@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from proband.analyses.verification.request import VerificationRequest
-from proband.errors import unknown_name
+from proband.errors import Predicate, unknown_name
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.lists import require_list_orientation
 from proband.inference.verification.people.hard_subjects import HardSubjects
@@ -112,7 +112,7 @@ def _of_list(pairs: PairList, request: VerificationRequest, context: Context, le
             ):
                 raise RequestError(
                     ("verification", name),
-                    "it has no effect on a list of pairs without subject IDs",
+                    Predicate("has no effect on a list of pairs without subject IDs"),
                     "omit it, or name the subjects of both sides.",
                 )
     return found

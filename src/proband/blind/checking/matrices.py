@@ -112,7 +112,7 @@ class Laid:
 def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> SubmittedMatrix:
     """Read the only matrix of a file, and check that it agrees with the declaration."""
     try:
-        file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
+        file = read_file(path, ReadOptions(progress=progress)).as_matrix()
     except ProbandError as error:
         # What was handed in is at fault; options that would say how to read it are none of a blind test's.
         option = error.cure is None or isinstance(error.cure, Hint)

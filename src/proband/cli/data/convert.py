@@ -26,7 +26,7 @@ def convert(
     samples: o.SamplesOption = None,
     id_column: Annotated[o.IdColumn, Needs("samples")] = "id",
     subject_column: Annotated[o.SubjectColumn, Needs("samples")] = "subject",
-    missing_values: Annotated[o.MissingValues, Needs("samples")] = None,
+    missing_values: Annotated[o.MissingValuesOrScores, Needs("samples", "columns")] = None,
     orientation: o.Orientation = None,
     format: o.FormatOption = None,
     query_ids: o.QueryIds = None,
@@ -61,6 +61,7 @@ def convert(
         options = o.read_options(
             columns,
             mated_is,
+            missing_values,
             ids,
             key=key,
             query_ids=query_ids,

@@ -22,7 +22,7 @@ def inspect(
     samples: o.SamplesOption = None,
     id_column: o.IdColumn = "id",
     subject_column: o.SubjectColumn = "subject",
-    missing_values: o.MissingValues = None,
+    missing_values: o.MissingValuesOrScores = None,
     failed: o.FailedOption = None,
     format: o.FormatOption = None,
     query_ids: o.QueryIds = None,
@@ -51,7 +51,14 @@ def inspect(
     table = read_samples(samples, id_column, subject_column, failed, missing_values)
     with progress_bars(quiet) as progress:
         options = o.read_options(
-            columns, mated_is, ids, query_ids=query_ids, target_ids=target_ids, mask=mask, progress=progress
+            columns,
+            mated_is,
+            missing_values,
+            ids,
+            query_ids=query_ids,
+            target_ids=target_ids,
+            mask=mask,
+            progress=progress,
         )
         found = inspect_file(
             file, table, options, format, id_column, subject_column, o.words_of(missing_values)
@@ -73,7 +80,7 @@ def inspect(
             by_verdict.setdefault(one.verdict, []).append(one.name)
         for verdict, names in by_verdict.items():
             say(f"{listed(names)}: {verdict}")
-    say_below(found.notes, explain)
+    say_below(found.notes, explain or not found.summaries)  # without a table, notes are all there is to say
 
 
 def _table(found: Inspection) -> Table:

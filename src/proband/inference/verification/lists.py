@@ -39,8 +39,8 @@ from proband.inference.verification.points import (
 from proband.inference.verification.results import ERROR_RATES, OVER_PEOPLE, Verification, VerificationPoint
 from proband.inference.verification.shared import Shared
 from proband.measures.pair_measures import compared_pairs
-from proband.measures.pairs.counts import count_each, each_pair_once
-from proband.measures.verification import ErrorRates, OperatingPoint, admitting
+from proband.measures.pairs.counts import each_pair_once
+from proband.measures.verification import ErrorRates, OperatingPoint, admitting, rates_of_list
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
@@ -131,15 +131,14 @@ def verified_list(
     given = each_pair_once(trials)
     trials = with_people_of_mated(given)
     sign = 1.0 if trials.orientation == "similarity" else -1.0
-    counts = count_each(trials, [sign * t for t in thresholds])
-    rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
+    rates = rates_of_list(trials, thresholds)
+    compared = compared_pairs(trials, None, rates.counts)
     if check_orientation:
         require_list_orientation(trials, rates)
     loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
     impostors = np.asarray(closeness_of_list(trials).impostor)
     rates = admitting(rates, impostors, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
-    compared = compared_pairs(trials, None, counts)
     notes = (*rates.notes, *beyond_data(rates, fmrs))
     everything = shared_by(trials, sign)
     if everything is not None:
@@ -317,8 +316,7 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> E
 def require_list_orientation(trials: Trials, rates: ErrorRates | None = None) -> None:
     """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units."""
     if rates is None:
-        counts = count_each(trials)
-        rates = ErrorRates(trials.name, trials.orientation == "similarity", counts, counts.notes)
+        rates = rates_of_list(trials)
     auc = rates.auc()
     named = trials.frame.filter(pl.col("mated"))["target_subject"]
     units = named.n_unique() if named.null_count() == 0 else rates.counts.n_genuine

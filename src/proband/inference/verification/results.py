@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -94,15 +95,7 @@ class VerificationPoint(Result):
         return None if self.fnmr_at_threshold is self.fnmr else self.fnmr_at_threshold
 
     def __repr__(self) -> str:
-        if self.re_estimated is not None:
-            ends = interval(*self.re_estimated)
-            return f"FNMR {fixed(self.fnmr.value)} {ends} at target FMR {given(self.target_fmr or 0)}"
-        at = "nothing accepted" if self.threshold is None else f"threshold {threshold(self.threshold)}"
-        fmr, fnmr = self.fmr, self.fnmr_at_threshold
-        return (
-            f"{at}: FMR {digits(fmr.value)} {small_interval(fmr.low, fmr.high)}, FNMR {fixed(fnmr.value)} "
-            f"{interval(fnmr.low, fnmr.high)}"
-        )
+        return _told([self])
 
 
 @published
@@ -170,7 +163,31 @@ class Verification(Result):
         return self.rates.algorithm
 
     def __repr__(self) -> str:
-        return ", ".join([repr(self.rates), *map(repr, self.points)])
+        return ", ".join([repr(self.rates), _told(self.points)])
+
+
+def _told(points: Iterable[VerificationPoint]) -> str:
+    """Operating points in words; those that differ in nothing but their target FMR once."""
+    targets: dict[str, list[float]] = {}
+    first: dict[str, VerificationPoint] = {}
+    for point in points:
+        rates = _rates(point, "")
+        first.setdefault(rates, point)
+        targets.setdefault(rates, []).extend([] if point.target_fmr is None else [point.target_fmr])
+    return ", ".join(_rates(point, ", ".join(map(given, targets[rates]))) for rates, point in first.items())
+
+
+def _rates(point: VerificationPoint, targets: str) -> str:
+    """The rates of a point in words, as those at one or several target FMRs."""
+    if point.re_estimated is not None:
+        return f"FNMR {fixed(point.fnmr.value)} {interval(*point.re_estimated)} at target FMR {targets}"
+    at = "nothing accepted" if point.threshold is None else f"threshold {threshold(point.threshold)}"
+    asked = f" (target FMR {targets})" if targets else ""
+    fmr, fnmr = point.fmr, point.fnmr_at_threshold
+    return (
+        f"{at}{asked}: FMR {digits(fmr.value)} {small_interval(fmr.low, fmr.high)}, FNMR {fixed(fnmr.value)} "
+        f"{interval(fnmr.low, fnmr.high)}"
+    )
 
 
 def verification_among(verification: Verification, sampling: tuple[SampledColumn, ...]) -> Verification:

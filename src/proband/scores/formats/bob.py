@@ -74,7 +74,7 @@ def _read(path: Path, options: ReadOptions, columns: tuple[str, ...]) -> ScoreFi
     frame = _unnamed_if_repeated(frame)
     if frame["query"].null_count():
         notes = (*notes, REPEATED_LABELS())
-    return ScoreFile.from_trials(f"bob{len(columns)}", path.stem, Trials(frame, name=path.stem, notes=notes))
+    return ScoreFile.from_trials(f"bob{len(columns)}", path.name, Trials(frame, name=path.stem, notes=notes))
 
 
 def _unnamed_if_repeated(frame: pl.DataFrame) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,11 +15,11 @@ import polars as pl
 
 from proband.engine import Progress
 from proband.engine.files.files import first_line, opened
-from proband.errors import InputError, Said, quoted
+from proband.errors import Hint, InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
 from proband.scores.names import coded, together
 from proband.scores.trials import truths
-from proband.words import count
+from proband.words import as_typed, count
 
 _CHUNK = 1 << 26
 _LONGEST_LINE = 1 << 24
@@ -36,12 +37,13 @@ def read_in_chunks(
     separator: str | None,
     skip_header: bool = False,
     layout: str = "list",
+    missing_values: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Read rows of the given columns; ``separator=None`` means runs of blanks or tabs, and no quotation marks.
 
     In a list, every column in `schema` must have a value in every row, except the score of a comparison that
     ``failed``; columns of type null are skipped, and names are coded (`proband.scores.names`). In a matrix, and in a table of
-    ``pairs``, missing values are null. Blank lines are skipped.
+    ``pairs``, missing values and `missing_values` are null. Blank lines are skipped.
     """
     progress.begin(f"reading {path.name}", path.stat().st_size)
     wanted = [name for name, dtype in schema.items() if dtype != pl.Null]
@@ -53,14 +55,14 @@ def read_in_chunks(
         try:
             if reason is None:
                 # By brackets: select would interpret a name such as * as a pattern.
-                part = _parse(chunk, schema, separator, at_start=line == 1)[wanted]
+                part = _parse(chunk, schema, separator, missing_values, at_start=line == 1)[wanted]
                 gaps = layout == "list" and _has_gaps(part)
                 if gaps or (layout != "matrix" and _is_uneven(bare, schema, separator)):
                     reason = "a value is missing"
         except pl.exceptions.PolarsError as error:
             reason = first_line(error)
         if reason is not None:
-            raise _complaint(path, chunk, schema, separator, line, layout, reason)
+            raise _complaint(path, chunk, schema, separator, line, layout, reason, missing_values)
         if may_be_rounded(part):
             _refuse_rounded(path, chunk, schema, separator, line)
         parts.append(_with_coded_names(part) if layout == "list" else part)
@@ -90,7 +92,11 @@ def _joined(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _parse(
-    chunk: bytes, schema: dict[str, pl.DataType], separator: str | None, at_start: bool
+    chunk: bytes,
+    schema: dict[str, pl.DataType],
+    separator: str | None,
+    missing_values: Sequence[str],
+    at_start: bool,
 ) -> pl.DataFrame:
     types = {name: pl.String() if dtype == pl.Null else dtype for name, dtype in schema.items()}
     if chunk.startswith(_MARK) and not at_start:
@@ -98,7 +104,7 @@ def _parse(
     if separator is None:
         return _parse_blanks(chunk, types)
     # polars counts columns in the first line, which must not be blank.
-    return without_blank_rows(_read_csv(chunk.lstrip(b"\r\n"), types, separator, '"'))
+    return without_blank_rows(_read_csv(chunk.lstrip(b"\r\n"), types, separator, '"', missing_values))
 
 
 def _parse_blanks(chunk: bytes, types: dict[str, pl.DataType]) -> pl.DataFrame:
@@ -112,11 +118,22 @@ def _parse_blanks(chunk: bytes, types: dict[str, pl.DataType]) -> pl.DataFrame:
 
 
 def _read_csv(
-    chunk: bytes, types: dict[str, pl.DataType], separator: str, quote_char: str | None
+    chunk: bytes,
+    types: dict[str, pl.DataType],
+    separator: str,
+    quote_char: str | None,
+    missing_values: Sequence[str] = (),
 ) -> pl.DataFrame:
     if not chunk or chunk.isspace():
         return pl.DataFrame(schema=types)
-    read = partial(pl.read_csv, chunk, separator=separator, has_header=False, quote_char=quote_char)
+    read = partial(
+        pl.read_csv,
+        chunk,
+        separator=separator,
+        has_header=False,
+        quote_char=quote_char,
+        null_values=list(missing_values),
+    )
     told = [name for name, dtype in types.items() if dtype == pl.Boolean]
     try:
         return read(schema=types)
@@ -212,14 +229,17 @@ def _complaint(
     line: int,
     layout: str,
     reason: str,
+    missing_values: Sequence[str],
 ) -> InputError:
     """Find the line that makes a chunk unreadable."""
     for number, fields in _records(chunk, separator):
-        if any(fields) and (fault := _fault(fields, schema, whole=layout != "pairs")):
+        present = ["" if field in missing_values else field for field in fields]
+        if any(present) and (fault := _fault(present, schema, whole=layout != "pairs")):
             text = (separator or " ").join(fields)
             kind = "table of pairs" if layout == "pairs" else layout
             return InputError(
                 f"{path.name}, line {line + number}: {quoted(text)} is not a row of a {kind}: it {fault}.",
+                _cure_of_word(present, schema, missing_values) if layout == "pairs" else None,
                 file=Said(path.name),
             )
     marks = separator is not None and b'"' in chunk
@@ -227,6 +247,22 @@ def _complaint(
         f"{path.name} cannot be read from line {line} onwards: {reason}.",
         "double each quotation mark within a quoted value, and use none elsewhere." if marks else None,
         file=Said(path.name),
+    )
+
+
+def _cure_of_word(
+    fields: list[str], schema: dict[str, pl.DataType], missing_values: Sequence[str]
+) -> Hint | None:
+    """What to do about the first word in the place of a score, as far as one can be named."""
+    kinds = zip(fields, schema.values(), strict=False)
+    word = next((one for one, kind in kinds if one and kind == pl.Float64 and not _is_of(one, kind)), None)
+    if word is None or "," in word or not word.isprintable():
+        return None
+    return Hint(
+        "if {value!r} means that the comparison failed, {give:missing_values}.",
+        value=word,
+        typed=as_typed(",".join((*missing_values, word))),
+        written=", ".join(json.dumps(one, ensure_ascii=False) for one in (*missing_values, word)),
     )
 
 

@@ -57,18 +57,18 @@ class ScoreFile:
     notes: tuple[Note, ...] = ()
 
     @classmethod
-    def from_trials(cls, format: str, name: str, *trials: Trials) -> ScoreFile:
+    def from_trials(cls, format: str, file: str, *trials: Trials) -> ScoreFile:
         """Describe a list of pairs, scored by one or several algorithms, which is converted to a matrix on request."""
         first = trials[0]
         if not len(first):
-            raise InputError(f"{name} has no rows.", source=Said(name))
+            raise InputError(f"{file} has no rows.", "add a row for each pair.", file=Said(file))
         subjects = None
         known = ("query", "target", "query_subject", "target_subject")
         if not any(first.frame[column].null_count() for column in known):
             subjects = first.samples()
         return cls(format, subjects=subjects, orientation=first.orientation, trials=trials, notes=first.notes)
 
-    def as_matrix(self, name: str) -> ScoreFile:
+    def as_matrix(self) -> ScoreFile:
         """Convert a list of pairs to a matrix; a file of matrices is returned unchanged."""
         if not self.trials:
             return self
@@ -81,7 +81,7 @@ class ScoreFile:
                     "ranks need the same comparisons; read the algorithms separately.",
                     source=Said(one.name),
                 )
-        names = [one.name for one in self.trials] if len(self.trials) > 1 else [name]
+        names = [one.name for one in self.trials]
         return ScoreFile(
             self.format,
             dict(zip(names, (values, *(made[0] for made in laid[1:])), strict=True)),
@@ -109,6 +109,8 @@ class ReadOptions:
         A mask file that marks mated pairs.
     columns, mated_is
         The columns of a list, and the value that means mated if it is not 1 or true.
+    missing_values
+        Words that mean a missing value in those columns.
     ids
         Whether ids are those of ``"samples"`` or of ``"subjects"``; rows of subjects may repeat a name.
     oriented
@@ -128,6 +130,7 @@ class ReadOptions:
     mask: Path | None = None
     columns: PairColumns | None = None
     mated_is: str | None = None
+    missing_values: tuple[str, ...] = ()
     ids: IdsName = "samples"
     oriented: bool = True
     stated: bool = False

@@ -18,7 +18,7 @@ from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
-from proband.samples.delimited import SEPARATORS, unfinished
+from proband.samples.delimited import SEPARATORS, unfinished, without_words
 from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
@@ -97,7 +97,15 @@ def _meanings(header: Collection[str]) -> dict[str, str] | None:
 
 def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, layout: str) -> pl.DataFrame:
     separator = _separator(path)
-    return read_in_chunks(path, types, options.progress, separator=separator, skip_header=True, layout=layout)
+    return read_in_chunks(
+        path,
+        types,
+        options.progress,
+        separator=separator,
+        skip_header=True,
+        layout=layout,
+        missing_values=options.missing_values,
+    )
 
 
 # A matrix
@@ -310,7 +318,7 @@ def _read_long(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     if known is _BOB and "target" not in frame.columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
     notes = tuple(unfinished(path)) if kind == "csv" else ()
-    return ScoreFile.from_trials(f"{kind}-long", path.stem, Trials(frame, name=path.stem, notes=notes))
+    return ScoreFile.from_trials(f"{kind}-long", path.name, Trials(frame, name=path.stem, notes=notes))
 
 
 def _read_declared(
@@ -324,7 +332,7 @@ def _read_declared(
                 file=Said(path.name),
             )
         columns = replace(columns, score=(options.key,))
-    columns.require_sense(header, path.name)
+    columns.require_sense(header, path.name, options.mated_is)
     if kind == "csv":
         # Columns other than names may be missing in a row; a missing score is a failed comparison.
         types: dict[str, pl.DataType] = {
@@ -337,12 +345,14 @@ def _read_declared(
         notes = tuple(unfinished(path))
     else:
         frame, notes = read_parquet(path, columns.names), ()
+        texts = frame.select(pl.col(pl.String))
+        frame = frame.with_columns(without_words(texts, options.missing_values).get_columns())
     trials = trials_of(
         frame, columns, options.mated_is, source=path.stem, notes=notes, oriented=options.oriented
     )
     if options.key is not None:
         trials = tuple(replace(one, name=options.key) for one in trials)
-    return ScoreFile.from_trials(f"{kind}-long", path.stem, *trials)
+    return ScoreFile.from_trials(f"{kind}-long", path.name, *trials)
 
 
 def _write_long(path: Path, scores: Scores, samples: Samples | None, kind: str) -> None:

@@ -18,7 +18,7 @@ from proband.samples.reading import read_frame
 from proband.scores.array_names import array_names
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
 from proband.scores.formats.numpy_files import one_word, open_npy
-from proband.scores.pair_columns import PairColumns, guessed, is_of_truths, suggested
+from proband.scores.pair_columns import PairColumns, guessed, is_of_truths, more_scores, suggested
 from proband.study.init.columns import subject_column
 from proband.study.init.logits import FoundLogits, logits_alone, logits_in
 
@@ -41,7 +41,10 @@ class FoundTable:
 
 @dataclass(frozen=True, eq=False)
 class FoundScores:
-    """A file of scores, and the arrays of ids, the mask or the columns of pairs that had to be named to read it."""
+    """A file of scores, and the arrays of ids, the mask or the columns of pairs that had to be named to read it.
+
+    `more_scores` are columns of pairs that were not read, and may be scores too.
+    """
 
     path: Path
     file: ScoreFile
@@ -50,6 +53,7 @@ class FoundScores:
     mask: Path | None = None
     columns: PairColumns | None = None
     mated_is: str | None = None
+    more_scores: tuple[str, ...] = ()
 
     @property
     def ranked(self) -> bool:
@@ -59,7 +63,7 @@ class FoundScores:
         if self.columns is not None:
             return False  # pairs that were chosen are verified, as a list
         try:
-            self.file.as_matrix(self.path.stem)
+            self.file.as_matrix()
         except ProbandError:
             return False
         return True
@@ -197,6 +201,7 @@ def _is_list_of_pairs(path: Path, frame: pl.DataFrame, found: FoundFiles) -> boo
     mated_is = None
     if (
         columns.mated is not None
+        and frame.height
         and frame[columns.mated].dtype != pl.Boolean
         and not is_of_truths(frame[columns.mated])
     ):
@@ -210,7 +215,8 @@ def _is_list_of_pairs(path: Path, frame: pl.DataFrame, found: FoundFiles) -> boo
             )
         mated_is = meant[0]
     file = read_file(path, ReadOptions(columns=columns, mated_is=mated_is))
-    found.scores.append(FoundScores(path, file, columns=columns, mated_is=mated_is))
+    more = more_scores(columns, frame)
+    found.scores.append(FoundScores(path, file, columns=columns, mated_is=mated_is, more_scores=more))
     return True
 
 

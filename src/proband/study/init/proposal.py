@@ -57,7 +57,12 @@ NO_METRIC = Sentence(
 )
 STATED = Sentence("init.orientation-stated", "note", "{orientation}, as stated in the file")
 BY_AUC = Sentence(
-    "init.orientation-by-auc", "note", "genuine against impostor scores, AUC as similarity: {aucs:rates}"
+    "init.orientation-by-auc",
+    "note",
+    "genuine against impostor scores, AUC as similarity{failed:row}: {aucs:rates}",
+)
+WITHOUT_FAILED = Sentence(
+    "init.auc-without-failed", "note", ", without {n:count sample} that failed to acquire"
 )
 NOT_SEEN = Sentence(
     "init.orientation-not-seen",
@@ -101,6 +106,8 @@ class SourceEntry:
         Ids that the table does not have, or samples of the table that were not scored: these must be left out.
     shared
         Whether queries and targets are the same samples.
+    more_scores
+        Columns of pairs that are not among `columns`, and may be scores too.
     """
 
     path: Path
@@ -119,6 +126,7 @@ class SourceEntry:
     named: bool = True
     columns: PairColumns | None = None
     mated_is: str | None = None
+    more_scores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -266,13 +274,14 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
     entry = _aligned(
         SourceEntry(
             one.path,
-            tuple(file.matrices) or _listed(one),
+            tuple(file.matrices) or tuple(trials.name for trials in file.trials),
             query_ids=one.query_ids,
             target_ids=one.target_ids,
             mask=one.mask,
             ranked=one.ranked,
             columns=one.columns,
             mated_is=one.mated_is,
+            more_scores=one.more_scores,
         ),
         one,
         made,
@@ -292,25 +301,17 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
         summaries = ()
     aucs = {summary.name: summary.auc_as_similarity for summary in summaries}
     if file.trials:
-        # A list is summarised under a name of its own, and without the table.
-        found = list(aucs.values()) or [None] * len(entry.algorithms)
-        aucs = {
-            name: _auc_by_table(one, entry, samples) if auc is None else auc
-            for name, auc in zip(entry.algorithms, found, strict=True)
-        }
-    entries = _by_orientation(entry, aucs)
+        # A list is summarised without the table.
+        by_table = _auc_by_table(one, entry, samples)
+        aucs = {name: by_table if aucs.get(name) is None else aucs[name] for name in entry.algorithms}
+    n_failed = 0 if samples is None or file.trials else int(samples.failed.sum())
+    entries = _by_orientation(entry, aucs, (WITHOUT_FAILED(n=n_failed),) if n_failed else ())
     for undecided in entries:
         if undecided.undecided:
             made.to_fill_in.append(
                 NO_ORIENTATION(algorithms=first_few(undecided.algorithms), file=one.path.name)
             )
     return entries
-
-
-def _listed(one: FoundScores) -> tuple[str, ...]:
-    """The algorithms of a list of pairs: its file, or its columns of scores if there are several."""
-    names = tuple(trials.name for trials in one.file.trials)
-    return names if len(names) > 1 else (one.path.stem,)
 
 
 def _aligned(entry: SourceEntry, one: FoundScores, made: Proposal) -> SourceEntry:
@@ -351,7 +352,9 @@ def _auc_by_table(one: FoundScores, entry: SourceEntry, samples: Samples | None)
         return None
 
 
-def _by_orientation(entry: SourceEntry, aucs: Mapping[str, float | None]) -> list[SourceEntry]:
+def _by_orientation(
+    entry: SourceEntry, aucs: Mapping[str, float | None], failed: tuple[Note, ...]
+) -> list[SourceEntry]:
     """Part the algorithms by the way their scores look."""
     parts: dict[Orientation | None, list[str]] = {}
     for name in entry.algorithms:
@@ -363,7 +366,7 @@ def _by_orientation(entry: SourceEntry, aucs: Mapping[str, float | None]) -> lis
             whole=len(parts) == 1,
             orientation=looks,
             undecided=looks is None,
-            evidence=_evidence({name: aucs.get(name) for name in names}),
+            evidence=_evidence({name: aucs.get(name) for name in names}, failed),
         )
         for looks, names in parts.items()
     ]
@@ -375,9 +378,9 @@ def _looks(auc: float | None) -> Orientation | None:
     return "similarity" if auc > 0.5 else "distance"
 
 
-def _evidence(aucs: dict[str, float | None]) -> Note:
+def _evidence(aucs: dict[str, float | None], failed: tuple[Note, ...]) -> Note:
     known = tuple((name, auc) for name, auc in aucs.items() if auc is not None)
-    return BY_AUC(aucs=known) if known else NOT_SEEN()
+    return BY_AUC(aucs=known, failed=failed) if known else NOT_SEEN()
 
 
 def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:

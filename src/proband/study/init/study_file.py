@@ -29,6 +29,11 @@ ALGORITHMS = Sentence("init.algorithms", "note", "{file}: {algorithms:names}")
 TAKEN_FOR = Sentence(
     "init.taken-for", "caution", "{file}: read as a {orientation} ({evidence}); please check"
 )
+MORE_SCORES = Sentence(
+    "init.more-scores",
+    "caution",
+    "{file}: {read:names} {n:word was/were} read as scores; {more:names} may be scores too; please check",
+)
 LOGITS = Sentence(
     "init.logits",
     "note",
@@ -184,6 +189,8 @@ def _scores(one: SourceEntry, made: Proposal) -> list[str]:
         lines.append(
             f"columns = {_columns(one.columns)}   # detected by column name and content; please check"
         )
+    if one.more_scores:
+        lines.append(f"# These columns may be scores too: {_listed(one.more_scores)}")
     if one.mated_is is not None:
         lines.append(f"mated_is = {toml_text(one.mated_is)}")
     if one.mask is not None:
@@ -297,6 +304,15 @@ def facts_of(made: Proposal) -> list[Note]:
         facts.append(ALGORITHMS(file=one.path.name, algorithms=one.algorithms))
         if one.orientation is not None:
             facts.append(TAKEN_FOR(file=one.path.name, orientation=one.orientation, evidence=one.evidence))
+        if one.columns is not None and one.more_scores:
+            facts.append(
+                MORE_SCORES(
+                    file=one.path.name,
+                    read=one.columns.score,
+                    n=len(one.columns.score),
+                    more=one.more_scores,
+                )
+            )
     facts += [
         LOGITS(
             file=one.path.name,

@@ -135,7 +135,7 @@ class ScoreSource(_Source):
         Orientation | None,
         Field(
             description="Whether a higher score means more similar (similarity) or less similar (distance). "
-            "Required unless the file states it; never guessed."
+            "Required unless the file states it; Proband does not guess it."
         ),
     ] = None
     format: Annotated[Text | None, Field(description="Format of the file. Default: detected.")] = None
@@ -168,6 +168,14 @@ class ScoreSource(_Source):
     mated_is: Annotated[
         Text | None,
         Field(description="Value that means mated, if the column is neither 1/0 nor true/false."),
+        Needs("columns"),
+    ] = None
+    missing_values: Annotated[
+        Several[Text] | None,
+        Field(
+            description="Words that mean a missing value in these columns: a score that is missing is a failed "
+            "comparison, as is an empty cell."
+        ),
         Needs("columns"),
     ] = None
 
@@ -222,7 +230,7 @@ class EmbeddingSource(_Source):
         PlainValidator(_metrics),
         Field(
             description="How embeddings are compared: one metric for all models, or one per model name. "
-            "Required unless the file states it; never guessed."
+            "Required unless the file states it; Proband does not guess it."
         ),
     ] = None
     ids: Annotated[

@@ -25,8 +25,8 @@ from proband.inference.verification.thresholds.bound_path import BoundPath
 from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.inference.verification.verification import pairs_and_rates
 from proband.measures.pair_measures import compared_pairs
-from proband.measures.pairs.counts import count_each, each_pair_once
-from proband.measures.verification import ErrorRates, admitting
+from proband.measures.pairs.counts import each_pair_once
+from proband.measures.verification import ErrorRates, admitting, rates_of_list
 from proband.results.base import Answers, among
 from proband.results.compared import Compared
 from proband.results.several import Several
@@ -242,20 +242,15 @@ def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[Error
             source=Said(trials.name),
         )
     trials = with_people_of_mated(each_pair_once(trials if within is None else trials.with_samples(within)))
-    counts = count_each(trials)
-    similar = trials.orientation == "similarity"
-    shared = shared_by(trials, 1.0 if similar else -1.0)
+    rates = rates_of_list(trials)
+    shared = shared_by(trials, 1.0 if rates.larger_is_closer else -1.0)
     if shared is None:
         raise DesignError(
             "the list has no subject IDs, so nothing can be concluded about new people.",
             "pass the samples table, or add the samples or subjects of both sides.",
             source=trials.name,
         )
-    return (
-        ErrorRates(trials.name, similar, counts, counts.notes),
-        shared,
-        compared_pairs(trials, None, counts),
-    )
+    return rates, shared, compared_pairs(trials, None, rates.counts)
 
 
 def _deployed(
