@@ -240,7 +240,11 @@ def _notes(
 
 def _dependence(each: Sequence[Estimate], over_probes: bool) -> tuple[Note, ...]:
     """What is to be said of the algorithm for which shared people matter most, by name."""
-    shared = [(one.clusters, one.algorithm) for one in each if one.clusters is not None]
+    shared = [
+        (one.clusters, one.algorithm)
+        for one in each
+        if one.clusters is not None and one.clusters.supposed_icc is None
+    ]
     if not shared:
         return ()
     clusters, name = max(shared, key=lambda one: one[0].design_effect)
