@@ -41,7 +41,9 @@ _PROBES_AS_UNITS = Sentence(
     "caution",
     "probes of one person are assumed to be independent here, so true null hypotheses are rejected too often",
 )
-_WORST_DEPENDENCE = Sentence("comparison.dependence", "note", "the rate of {algorithm} alone: {dependence}")
+_WORST_DEPENDENCE = Sentence(
+    "comparison.dependence", "note", "for the rate of {algorithm} alone, {dependence}"
+)
 _FEW = Sentence(
     "comparison.few-discordant",
     "caution",

@@ -49,26 +49,26 @@ _ALL_ALIKE_BINOMIAL = Sentence(
 _ABOUT_RIGHT = Sentence(
     "dependence.about-right",
     "note",
-    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
-    "{icc:two}, design effect {effect:two}); a binomial interval would be about right",
+    "{n:count probe} of {people:count person/people} have an effective sample size of {worth:whole} (intraclass "
+    "correlation {icc:two}, design effect {effect:two}); a binomial interval would be about right",
 )
 _WOULD_BE = Sentence(
     "dependence.binomial-would-be",
     "note",
-    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
-    "{icc:two}, design effect {effect:two}); a binomial interval would be too {side} by a factor of {factor:two}",
+    "{n:count probe} of {people:count person/people} have an effective sample size of {worth:whole} (intraclass "
+    "correlation {icc:two}, design effect {effect:two}); a binomial interval would be too {side} by a factor of {factor:two}",
 )
 _IS = Sentence(
     "dependence.binomial-is",
     "caution",
-    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
-    "{icc:two}, design effect {effect:two}); this interval is too {side} by a factor of {factor:two}",
+    "{n:count probe} of {people:count person/people} have an effective sample size of {worth:whole} (intraclass "
+    "correlation {icc:two}, design effect {effect:two}); this interval is too {side} by a factor of {factor:two}",
 )
 _EVEN = Sentence(
     "dependence.people-alike",
     "note",
-    "{n:count probe} of {people:count person/people}: people do not differ (intraclass correlation {icc:two}, design "
-    "effect 0), so the effective sample size has no limit and a binomial interval is too wide",
+    "{n:count probe} of {people:count person/people} show no differences between people (intraclass correlation "
+    "{icc:two}, design effect 0), so the effective sample size has no limit and a binomial interval is too wide",
 )
 DEPENDENCE = {one.code for one in (_ALL_ALIKE, _ALL_ALIKE_BINOMIAL, _ABOUT_RIGHT, _WOULD_BE, _IS, _EVEN)}
 """The codes of notes that say whether taking probes for independent would mislead."""

@@ -37,6 +37,8 @@ _FEW_EVENTS = Sentence(
     "correlation within people; an intraclass correlation of {alike:two} ({source}) gives an effective sample "
     "size of {worth:whole} probes, and a correlation of 1 would give the interval [{low:rate}, {high:rate}]",
 )
+SUPPOSED = _FEW_EVENTS.code
+"""The code of the note that says how alike a person's probes are supposed to be."""
 _LENT = Sentence(
     "supposed.borrowed",
     "note",
