@@ -172,7 +172,7 @@ def comparison_table(comparison: Standings) -> Table:
         col.cell(
             f"{first.answers.of}{f', {item}-weighted' if twice else ''}",
             lambda row: rate_cell(row.estimate.value, row.beats),
-            _BEATEN,
+            _BEATEN if any(pair.told_apart for pair in comparison.pairs) else "",
         ),
         col.interval(
             col.at_level(comparison.confidence_level),
@@ -241,7 +241,12 @@ def comparison_statements(comparison: Standings) -> list[Note]:
         if comparison.all_pairs
         else _RAISED_AMONG(significance=comparison.significance, n=chosen["n"])
     )
-    said: list[Note] = [raised, _PLACES(), *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),))]
+    told_apart = any(pair.told_apart for pair in comparison.pairs)
+    said: list[Note] = [
+        *([raised] if told_apart else []),
+        _PLACES(),
+        *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),)),
+    ]
     if isinstance(comparison, Comparison):
         facts = facts_of(comparison.estimates)
         said += [
