@@ -189,7 +189,7 @@ def test_statements_are_notes_that_json_can_hold(
     assert {
         "evaluation.intervals",
         "evaluation.closed-universe",
-        "comparison.raised-letters",
+        "comparison.places",
         "report.answers",
     } <= {one["code"] for one in held}
     assert [as_sentence(one) for one in said] == [as_sentence(one) for one in said]

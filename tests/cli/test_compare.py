@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -121,3 +122,59 @@ def test_mcnemar_takes_two_counts_and_nothing_else(run: Run, study: Path) -> Non
         done = run("mcnemar", *words, cwd=study)
         assert done.returncode == 2
         assert "two counts without --samples" in done.stderr
+
+
+@pytest.fixture
+def several(run: Run, tmp_path: Path) -> Run:
+    """Twelve people with four probes each, of whom *perfect* misses none and *poor* two people's; some samples failed."""
+    people, n = [f"p{k:02d}" for k in range(12)], 12 * 4
+    owner = np.repeat(np.arange(12), 4)
+    perfect, poor = np.eye(12)[owner], np.eye(12)[owner]
+    for k in range(6):
+        poor[k, (owner[k] + 1) % 12] = 2.0
+    queries, targets = (
+        [f"{people[k]}-{j}" for k in range(12) for j in range(1, 5)],
+        [f"{p}-0" for p in people],
+    )
+    np.savez(tmp_path / "scores.npz", perfect=perfect, poor=poor, query_ids=queries, target_ids=targets)
+    ids, subjects = targets + queries, people + [people[k] for k in owner]
+    lost = [one in ("p00-0", "p00-1", "p05-2") for one in ids]
+    table = {"id": ids, "subject": subjects, "session": [0] * 12 + [1] * n, "lost": lost}
+    pl.DataFrame(table).write_csv(tmp_path / "samples.csv")
+    words = (
+        "compare",
+        "scores.npz",
+        "-s",
+        "samples.csv",
+        "--orientation",
+        "similarity",
+        "-g",
+        "session == 0",
+    )
+    return lambda *more: run(*words, *more, cwd=tmp_path)
+
+
+def test_what_was_noted_of_estimates_is_explained(several: Run) -> None:
+    done = several("--explain")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "perfect, recognition rate at rank 1: fewer than two of 48 probes from 12 people fail" in said
+    assert "(borrowed from another rate in these data) gives an effective sample size of" in said
+    assert said.count("Estimates: people have several probes, so people are the units") == 1
+    assert "For the rate of poor alone, 48 probes of 12 people have an effective sample size of" in said
+    assert "Failures to acquire" not in said
+
+
+def test_failures_to_acquire_are_told(several: Run, tmp_path: Path) -> None:
+    done = several("--failed", "lost", "--explain", "--report", "r.html")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    told = "Failures to acquire: 2 probes and 1 gallery image are marked in the table; "
+    assert said.count(told) == 1
+    assert "count as misses: 5." in said
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "2 probes and 1 gallery image failed; 5 probes count as misses" in page
+    ignored = several("--failed", "lost", "--on-failure", "as-scored", "--explain")
+    assert "Failures to acquire: marked, but every score is used as given." in " ".join(
+        ignored.stdout.split()
+    )

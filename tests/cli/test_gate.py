@@ -46,6 +46,25 @@ def test_three_exits(run: Run, folder: Path) -> None:
         assert found["baseline"] == (old if old != new else "baseline")
 
 
+def test_a_baseline_is_called_after_its_key(run: Run, folder: Path) -> None:
+    both = {}
+    for name in ("good", "poor"):
+        with np.load(folder / f"{name}.npz") as net:
+            both[name], ids = net["net"], net["query_ids"]
+    np.savez(folder / "both.npz", **both, query_ids=ids, target_ids=ids)
+    for new, old, called in (
+        (["both.npz::good"], "both.npz::poor", "poor"),
+        (["both.npz::good"], "both.npz::good", "baseline"),
+        (["new=both.npz::good"], "both.npz::good", "good"),
+        (["both.npz", "--candidate", "good"], "both.npz::poor", "baseline"),
+        (["good.npz"], "both.npz::poor", "poor"),
+    ):
+        done = run("gate", *new, "--baseline", old, *USUAL, "--json", "--save", "pin.json", cwd=folder)
+        assert json.loads(done.stdout)["gate"]["baseline"] == called, done.stderr
+        again = run("gate", *new, "--baseline", "pin.json", *USUAL, "--json", cwd=folder)
+        assert json.loads(again.stdout)["gate"]["baseline"] == called, again.stderr
+
+
 def test_lines_fit_a_terminal(run: Run, folder: Path) -> None:
     done = run("gate", "good.npz", "--baseline", "poor.npz", *USUAL, cwd=folder)
     table, _, below = done.stdout.partition("\n\n")

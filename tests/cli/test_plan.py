@@ -86,7 +86,7 @@ def test_is_the_library_s_plan(planned, words, make):
     assert json.loads(planned(f"{words} --json").stdout) == json.loads(json.dumps(made.to_dict()))
     shown = planned(f"{words} --explain").stdout
     flat = " ".join(shown.split())
-    assert flat.startswith(str(made.sentence()))
+    assert flat.startswith(as_sentence(made.sentence()))
     assert f"What varies: {made.answers.varying}. Held fixed: {made.answers.fixed}. Assumed: " in flat
     assert all(as_sentence(note) in flat for note in made.notes)
     brief = planned(words).stdout.splitlines()

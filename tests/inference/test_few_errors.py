@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from proband import classify, compare_outcomes
+from proband.designs import Binomial, Bootstrap
 from proband.inference import estimate
 from proband.inference.estimates.weighting import PeopleSums, Supposed, rates_of_people
 from proband.inference.proportions import wilson_interval
@@ -105,14 +106,26 @@ def test_estimates_say_what_they_suppose(outcomes_of):
     poor = outcomes_of(np.arange(100) % 3, subjects, "poor")
     alone = estimate(perfect, measure=RecognitionRate(1))
     (said,) = [note for note in alone.notes if note.code == "supposed.correlation"]
-    assert (said.level, said["source"], said["alike"]) == ("note", "supposed", 0.5)
+    assert (said.level, said["source"].code, said["alike"]) == ("note", "supposed.by-default", 0.5)
     # The bound behind it: each person counts once.
     assert (said["low"], said["high"]) == pytest.approx(wilson_interval(1.0, 20, stats.t.ppf(0.975, 19)))
     beside = estimate({"perfect": perfect, "poor": poor}, measure=RecognitionRate(1))["perfect"]
     (lent,) = [note for note in beside.notes if note.code == "supposed.correlation"]
-    assert "1 rate" in lent["source"]
+    assert str(lent["source"]) == "borrowed from another rate in these data"
     assert lent["alike"] < 0.2
     assert beside.low > alone.low
+    # What its interval rests on is in the result, and one sentence says it.
+    assert beside.clusters is not None
+    assert (beside.clusters.supposed_icc, beside.clusters.lenders) == (lent["alike"], 1)
+    assert beside.clusters.effective_n == lent["worth"]
+    assert {note.code for note in beside.notes} == {"estimate.people-are-units", "supposed.correlation"}
+    drawn = estimate(perfect, measure=RecognitionRate(1), design=Bootstrap(n_resamples=200))
+    assert drawn.clusters is not None
+    assert drawn.clusters.supposed_icc == 0.5
+    assert "supposed.correlation" in {note.code for note in drawn.notes}
+    probes = estimate(perfect, measure=RecognitionRate(1), design=Binomial())
+    assert probes.clusters is not None
+    assert probes.clusters.supposed_icc is None
     assert not [
         n for n in estimate(poor, measure=RecognitionRate(1)).notes if n.code == "supposed.correlation"
     ]

@@ -66,6 +66,7 @@ def test_facts(outcomes):
         "notes": (),
         "metric": None,
         "compared": None,
+        "n_probes_marked": 1,
         "version": __version__,
     }
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,18 @@ import pytest
 import proband as pb
 from proband.engine.rendering import render
 from proband.inference.comparisons.comparison import in_short
-from proband.report.kinds.comparisons import comparison_table, letter_of, rows_of
+from proband.report.kinds.comparisons import (
+    comparison_statements,
+    comparison_table,
+    letter_of,
+    rows_of,
+    told_and_left,
+)
+from proband.report.kinds.differences import difference_tables, pairs_shown
 from proband.report.tables.cells import columns, text_cell
 from proband.report.tables.table import Table
 from proband.report.tables.terminal import as_terminal
+from proband.results.difference import turned
 from proband.words import as_sentence
 
 
@@ -196,3 +205,54 @@ def test_comparisons_by_category_have_their_tables():
     html = found._repr_html_()
     assert html.count("<table") == len(found.comparisons) == 3
     assert "adjusted p" in html
+
+
+def test_pairs_have_one_order_everywhere(comparison):
+    """The best algorithms first and in each pair the better one: in tables, verdicts and the representation."""
+    worst_first = replace(
+        comparison,
+        estimates=tuple(reversed(comparison.estimates)),
+        pairs=tuple(turned(pair) for pair in reversed(comparison.pairs)),
+    )
+    assert worst_first.pairs[0].first == "poor|old"
+    expected = [("net_50%", "close"), ("net_50%", "poor|old"), ("close", "poor|old")]
+    (table,) = difference_tables(worst_first)
+    assert [(row[0].text, row[1].text) for row in table.rows] == expected
+    assert [(pair.first, pair.second) for pair in pairs_shown(worst_first)] == expected
+    said = worst_first.sentences()
+    assert [(one["first"], one["second"]) for one in said] == expected
+    told, left = told_and_left(worst_first, explain=True)
+    assert (told, left) == (said, [])
+    assert str(said[0]).startswith("net_50% against close is undecided: +1.67 points")
+    assert str(in_short(said[0])) in repr(worst_first).replace("\n", " ")
+
+
+def test_a_pair_says_who_is_not_worse_from_either_side():
+    """By the same bounds the second is not worse: what a verdict says does not depend on who is named first."""
+    ids = [f"{side}{k}" for side in "gp" for k in range(300)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    made = {}
+    for name, wrong in (("new", 12), ("old", 10)):
+        values = np.eye(300)
+        values[:wrong] = 0.5
+        made[name] = pb.Scores.from_array(values, ids[300:], ids[:300], orientation="similarity", name=name)
+    experiment = pb.Experiment(samples, gallery=ids[:300])
+    (pair,) = pb.compare(made, experiment, measure="rank-1", margin=0.02).pairs
+    (loose,) = pb.compare(made, experiment, measure="rank-1", margin=0.015).pairs
+    for one in (pair, loose):
+        back = turned(one)
+        assert back.not_inferior is (one.bound_high < one.margin)
+        assert turned(back).not_inferior is one.not_inferior
+    assert "old is not worse by 1.5 points or more" in str(loose.sentence())
+    assert "old is not worse by 1.5 points or more" in str(turned(loose).sentence())
+
+
+def test_raised_letters_are_explained_where_there_are_any(comparison):
+    assert "comparison.raised-letters" in {note.code for note in comparison_statements(comparison)}
+    alike = replace(
+        comparison,
+        estimates=comparison.estimates[:2],
+        pairs=tuple(pair for pair in comparison.pairs if {pair.first, pair.second} == {"net_50%", "close"}),
+    )
+    assert "comparison.raised-letters" not in {note.code for note in comparison_statements(alike)}
+    assert "Raised" not in alike.to_markdown()

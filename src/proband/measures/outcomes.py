@@ -281,6 +281,7 @@ class Outcomes:
             experiment=self.experiment.fingerprint,
             notes=self.notes,
             metric=self.metric,
+            n_probes_marked=int(self.experiment.samples.failed[self.probes].sum()),
         )
 
 

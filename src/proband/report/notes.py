@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proband.report.tables.formats import in_markdown
 from proband.results.base import Answers
 from proband.results.sides import Side
 from proband.words import Note, Sentence, as_sentence
+
+if TYPE_CHECKING:
+    from proband.results.estimate import Estimate
 
 _ANSWERS = Sentence(
     "report.answers", "note", "What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}"
@@ -113,6 +116,24 @@ def _what_varies(varying: tuple[str, ...], confidence_level: float | None) -> No
 _BOUNDS = Sentence(
     "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other end is open"
 )
+
+
+_WHOSE = {
+    level: Sentence(f"measures.of-one-algorithm-{level}", level, "{algorithm}, {measure}: {note}")
+    for level in ("note", "caution")
+}
+
+
+def noted_of(estimates: Sequence[Estimate]) -> Iterator[Note]:
+    """What was noted of a measure, with the algorithm's name where it is not the same of all of them."""
+    of_all = set.intersection(*(set(estimate.notes) for estimate in estimates))
+    for estimate in estimates:
+        for note in estimate.notes:
+            whose = _WHOSE.get(note.level)
+            if note in of_all or whose is None:
+                yield note
+            else:
+                yield whose(algorithm=estimate.algorithm, measure=estimate.of, note=note)
 
 
 def bounds_mark(side: Side | None) -> list[Note]:

@@ -11,12 +11,11 @@ from proband.report.charts.makers.rows import around
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Mark
 from proband.report.kinds.comparisons import given_twice, unit_weighted_cell, weighted_by
-from proband.report.kinds.differences import turned
 from proband.report.kinds.verdicts import leading_group
 from proband.report.tables import cells
 from proband.report.tables.table import Around, Bar, Cell, Column, Table
 from proband.results.base import Answers
-from proband.results.difference import Difference
+from proband.results.difference import Difference, turned
 from proband.words import Sentence, as_sentence, counted
 
 if TYPE_CHECKING:

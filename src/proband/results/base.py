@@ -172,7 +172,8 @@ class Answers(Record):
 class Facts:
     """How a measurement was computed: sizes, policies, what was left out.
 
-    `experiment` is the experiment's fingerprint; `metric` is the metric of embeddings, None for supplied scores; `compared`
+    `n_failed` counts probes without a rank, which are misses; `n_probes_marked` those that are themselves marked as failures to
+    acquire. `experiment` is the experiment's fingerprint; `metric` is the metric of embeddings, None for supplied scores; `compared`
     describes the pairs counted by a measure over pairs.
     """
 
@@ -197,6 +198,7 @@ class Facts:
     notes: tuple[Note, ...]
     metric: str | None = None
     compared: Compared | None = None
+    n_probes_marked: Count = 0
     version: str = __version__
 
     @property

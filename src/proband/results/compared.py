@@ -24,6 +24,7 @@ def metric_label(metric: str | None) -> str:
 
 
 _ONE_METRIC = Sentence("compared.one-metric", "note", "Scores: {metric}")
+_AS_SUPPLIED = Sentence("compared.as-supplied", "note", "Scores: as supplied")
 _METRIC_OF = Sentence("compared.metric-of", "note", "{metric} ({algorithms:names})")
 _SEVERAL_METRICS = Sentence("compared.several-metrics", "note", "Scores: {each:parts}")
 
@@ -33,6 +34,8 @@ def metrics_statement(metrics: Iterable[tuple[str, str | None]]) -> Note:
     named: dict[str | None, list[str]] = {}
     for name, metric in metrics:
         named.setdefault(metric, []).append(name)
+    if set(named) == {None}:
+        return _AS_SUPPLIED()
     if len(named) == 1:
         return _ONE_METRIC(metric=metric_label(next(iter(named))))
     each = (_METRIC_OF(metric=metric_label(one), algorithms=tuple(names)) for one, names in named.items())

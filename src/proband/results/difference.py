@@ -99,6 +99,9 @@ Unit = Literal["person", "probe", "sample", "group", "item", "cluster"]
 """What is drawn anew: people or probes; samples of classes or groups of them; items of a table or clusters of them."""
 
 
+_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+
+
 @published
 @dataclass(frozen=True, kw_only=True)
 class Difference(Result):
@@ -259,6 +262,19 @@ class Difference(Result):
         return "people" if self.unit == "person" else f"{self.unit}s"
 
     @property
+    def _other_not_inferior(self) -> bool | None:
+        """Whether the second is shown not to be worse than the first: the bound that says so of the first leaves the other one."""
+        if (
+            self.not_inferior is None
+            or self.margin is None
+            or self.bound_low is None
+            or self.bound_high is None
+        ):
+            return None
+        within = self.bound_low > -self.margin, self.bound_high < self.margin
+        return self.varies and (all(within) if self.not_inferior else any(within))
+
+    @property
     def told_apart(self) -> bool:
         """Whether the two differ significantly, adjusted for the number of comparisons."""
         return self.verdict in ("better", "worse")
@@ -396,8 +412,9 @@ class Difference(Result):
         floor = self.method.floor
         if floor is not None and floor / (2 if self.side else 1) > self.significance:
             more.append(_TOO_FEW_DRAWS(draws=self.method.draws, floor=floor, level=self.significance))
-        if self.not_inferior:
-            more.append(_NOT_WORSE(first=self.first, margin=worth, bounds=self.bounds))
+        for name, shown in ((self.first, self.not_inferior), (self.second, self._other_not_inferior)):
+            if shown:
+                more.append(_NOT_WORSE(first=name, margin=worth, bounds=self.bounds))
         if self.subjects_needed is not None:
             more.append(_NEEDED(n=self.subjects_needed, units=self.units_needed, margin=worth))
         return more + self.of_people()
@@ -416,6 +433,29 @@ class Difference(Result):
         effect = self._effect(other.value, other.low, other.high)
         shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_adjusted)}
         return [_BY_PERSON(**shown) if self._of_persons else _BY_UNIT(**shown, unit=self.unit)]
+
+
+def turned(pair: Difference) -> Difference:
+    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
+    return replace(
+        pair,
+        first=pair.second,
+        second=pair.first,
+        value=0.0 - pair.value,
+        low=0.0 - pair.high,
+        high=0.0 - pair.low,
+        n_sf=pair.n_fs,
+        n_fs=pair.n_sf,
+        verdict=None if pair.verdict is None else _TURNED.get(pair.verdict, pair.verdict),
+        not_inferior=pair._other_not_inferior,
+        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
+        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
+        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
+        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
+        by_person=None if pair.by_person is None else turned(pair.by_person),
+        not_won=None,
+        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
+    )
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:

@@ -92,13 +92,20 @@ class Clusters(Result):
         The squared ratio of the two; if above 1, a binomial interval is too narrow, if below 1, too wide.
     effective_n
         The effective sample size. If all or no probes succeed, the correlation within people cannot be estimated, and a
-        correlation of ½ is used.
+        correlation of ½ is used, or `supposed_icc`.
     icc
         The intraclass correlation (analysis of variance); with the same number of probes per person, the design effect is about
         1 + icc × (probes per person − 1).
     overdispersion
         Pearson's X² over people, divided by its degrees of freedom.
+    supposed_icc
+        The correlation that an interval supposes, if fewer than two probes fail or succeed; `effective_n` is then that of the
+        interval. None and not written if nothing is supposed.
+    lenders
+        From how many rates in the same data it is borrowed; 0 and not written if from none.
     """
+
+    written = Written(if_any=("supposed_icc", "lenders"))
 
     n: Count
     n_clusters: Count
@@ -109,6 +116,8 @@ class Clusters(Result):
     effective_n: float
     icc: float
     overdispersion: float
+    supposed_icc: float | None = None
+    lenders: Count = 0
 
     @property
     def nothing_varies(self) -> bool:

@@ -214,14 +214,40 @@ def test_without_failures_or_successes_a_correlation_is_supposed(wins):
         "t", finding.PROVENANCE, {"identification": Identified(evaluation), "comparison": compared}
     )
     table = tables_of(build_page(Scene(found)))["dependence"]
-    assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "–", "–", "19"]
-    assert "assumed to be 0.5" in table.notes[-1]
+    assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "0.50, assumed", "–", "19"]
+    assert "or 0.5" in table.notes[-1]
     estimate = found["comparison"].comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
     assert estimate.clusters.effective_n == pytest.approx(48 / 2.5)
-    assert f"{'all' if wins else 'none'} of the 48 probes of 12 people succeed" in str(estimate.notes[-1])
+    assert f"fewer than two of 48 probes from 12 people {'fail' if wins else 'succeed'}" in str(
+        estimate.notes[-1]
+    )
     noted = " ".join(note for _, note in diagnostics.noted(Scene(found)))
     assert "about right" not in noted
+
+
+def test_a_borrowed_correlation_is_shown_as_the_interval_used_it():
+    people, probes = 12, 4
+    ids = [f"g{k}" for k in range(people)] + [f"p{k}-{n}" for k in range(people) for n in range(probes)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:].partition("-")[0] for name in ids]})
+    own = np.repeat(np.eye(people), probes, axis=0)
+    own_values = {"perfect": own, "poor": np.where(np.arange(48)[:, None] % 7 < 2, 1 - own, own)}
+    made = [
+        pb.Scores.from_array(values, ids[people:], ids[:people], orientation="similarity", name=name)
+        for name, values in own_values.items()
+    ]
+    evaluation = pb.evaluate(made, pb.Experiment(samples, gallery=ids[:people]), check_orientation=False)
+    compared = pb.compare(
+        [one.outcomes for one in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
+    for key, part in (
+        ("identification", Identified(evaluation)),
+        ("comparison", ComparedAlgorithms({"rank 1": compared})),
+    ):
+        table = tables_of(build_page(Scene(Findings("t", finding.PROVENANCE, {key: part}))))["dependence"]
+        (said,) = [note for note in compared.estimates[0].notes if note.code == "supposed.correlation"]
+        assert table.rows[0][3].text == f"{said['alike']:.2f}, borrowed"
+        assert (table.rows[0][3].value, table.rows[0][5].value) == (said["alike"], said["worth"])
 
 
 def test_notes_stand_once_with_where_they_hold():

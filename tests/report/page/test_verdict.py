@@ -16,7 +16,6 @@ from proband.report.kinds.verdicts import (
     best_two,
     leading_group,
     pair_verdict,
-    turned,
     what_would_decide,
 )
 from proband.report.page.model import Badges, Folded, Paragraph
@@ -24,6 +23,7 @@ from proband.report.page.sections.conditions import conditions_section
 from proband.report.page.sections.verdict import verdict_section
 from proband.report.scene import Scene
 from proband.report.tables import cells
+from proband.results.difference import turned
 from proband.study.findings import Findings
 from proband.words import as_sentence
 
@@ -190,6 +190,7 @@ def test_smaller_is_better():
 def test_turning_twice_changes_nothing_that_is_known():
     pair = best_two(compared({"poor": range(60), "good": range(10)}))
     again = turned(turned(pair))
+    assert again.not_inferior is pair.not_inferior
     assert (again.first, again.value, again.low, again.high, again.verdict) == (
         pair.first, pair.value, pair.low, pair.high, pair.verdict,
     )  # fmt: skip

@@ -31,19 +31,24 @@ def with_baseline(asked: dict[str, Any], inputs: Any) -> Any:
         asked["digest"] = asked.get("digest") or pin["sha256"]
     elif not path.exists() and name is None:
         return inputs  # the name of an algorithm among those that are read
-    asked["baseline"] = name or _called_after(split_key(reference)[0], inputs)
+    asked["baseline"] = name or _called_after(*split_key(reference), inputs)
     source = f"{asked['baseline']}={reference}"
     if embedded:
         return replace(inputs, embeddings=[*(inputs.embeddings or ()), source])
     return replace(inputs, scores=[*(inputs.scores or ()), source])
 
 
-def _called_after(file: Path, inputs: Any) -> str:
-    """A baseline is called after its file, unless a new algorithm may be called so."""
-    others = [split_name(text) for text in (*(inputs.scores or ()), *(inputs.embeddings or ()))]
-    taken = {name or split_key(reference)[0].stem for name, reference in others}
-    taken |= {key for _, reference in others if (key := split_key(reference)[1]) is not None}
-    return _NAME if not file.stem or file.stem in taken else file.stem
+def _called_after(file: Path, key: str | None, inputs: Any) -> str:
+    """A baseline is called after its key, or else its file, unless a new algorithm may be called so."""
+    taken = set()
+    for text in (*(inputs.scores or ()), *(inputs.embeddings or ())):
+        name, reference = split_name(text)
+        other, own = split_key(reference)
+        taken |= {name or own or other.stem}
+        if own is None and other == file:
+            taken |= {key, file.stem}  # all of the file is read
+    called = key or file.stem
+    return _NAME if not called or called in taken else called
 
 
 def read_pin(path: Path) -> dict[str, Any] | None:

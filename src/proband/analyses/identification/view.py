@@ -26,7 +26,7 @@ from proband.report.kinds.evaluation_page import (
 )
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, metrics_of
-from proband.report.notes import answered, bounds_mark
+from proband.report.notes import answered, bounds_mark, noted_of
 from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
@@ -39,10 +39,6 @@ from proband.results.base import Facts
 from proband.results.estimate import Clusters, Estimate
 from proband.words import Note, Sentence, Target
 
-_WHOSE = {
-    level: Sentence(f"measures.of-one-algorithm-{level}", level, "{algorithm}, {measure}: {note}")
-    for level in ("note", "caution")
-}
 _VARYING = Sentence(
     "measures.varying",
     "note",
@@ -242,17 +238,5 @@ def measures_statements(measured: Sequence[Estimate], told: Sequence[Note] = ())
     by_measure: dict[str, list[Estimate]] = {}
     for estimate in measured:
         by_measure.setdefault(estimate.measure, []).append(estimate)
-    noted = (note for estimates in by_measure.values() for note in _noted(estimates))
+    noted = (note for estimates in by_measure.values() for note in noted_of(estimates))
     return [note for note in dict.fromkeys((*varying, *marks, *noted)) if note not in told]
-
-
-def _noted(estimates: Sequence[Estimate]) -> Iterator[Note]:
-    """What was noted of a measure, with the algorithm's name where it is not the same of all of them."""
-    of_all = set.intersection(*(set(estimate.notes) for estimate in estimates))
-    for estimate in estimates:
-        for note in estimate.notes:
-            whose = _WHOSE.get(note.level)
-            if note in of_all or whose is None:
-                yield note
-            else:
-                yield whose(algorithm=estimate.algorithm, measure=estimate.of, note=note)

@@ -16,7 +16,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import unknown_name
 from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
-from proband.results.difference import Difference, in_short
+from proband.results.difference import Difference, in_short, turned
 from proband.results.estimate import Estimate
 from proband.results.frames import rows_of, tidy_rows
 from proband.results.serializing import Written
@@ -96,13 +96,20 @@ class Standings(Result):
 
     @property
     def leading_pairs(self) -> tuple[Difference, ...]:
-        """The pairs, best algorithms first."""
+        """The pairs, best algorithms first, and in each pair the better one.
+
+        Chosen and one-sided pairs, and those over choices of images, stay as asked for.
+        """
         place = {one.algorithm: place for place, one in enumerate(self.ordered)}
 
         def standing(pair: Difference) -> list[int]:
             return sorted((place[pair.first], place[pair.second]))
 
-        return tuple(sorted(self.pairs, key=standing))
+        def as_shown(pair: Difference) -> Difference:
+            asked_for = not self.all_pairs or pair.side is not None or pair.n_trials is not None
+            return pair if asked_for or place[pair.first] < place[pair.second] else turned(pair)
+
+        return tuple(map(as_shown, sorted(self.pairs, key=standing)))
 
     def tie_groups(self) -> list[tuple[str, ...]]:
         """List the longest runs of consecutive algorithms without significant differences.
@@ -131,9 +138,10 @@ class Standings(Result):
         Returns
         -------
         list of Note
-            A sentence for each pair.
+            A sentence for each pair: the only one as it was given, of several the best algorithms first, as in tables.
         """
-        return [pair.sentence() for pair in self.pairs]
+        pairs = self.pairs if len(self.pairs) == 1 else self.leading_pairs
+        return [pair.sentence() for pair in pairs]
 
     def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
@@ -153,7 +161,7 @@ class Standings(Result):
 
 def verdict_lines(comparison: Standings) -> list[str]:
     """The verdicts, one per line; of many pairs, those of the best algorithms and the number of others."""
-    verdicts = [pair.sentence() for pair in comparison.leading_pairs[:_TOLD]]
+    verdicts = comparison.sentences()[:_TOLD]
     said = [as_sentence(note if len(comparison.pairs) == 1 else in_short(note)) for note in verdicts]
     left = len(comparison.pairs) - len(said)
     return [*said, f"… and {counted(left, 'more pair')}: to_frame() has all."] if left else said

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import DesignError, first_few
+from proband.errors import DesignError
 from proband.inference.comparisons.testing.cochran import cochran_q
 from proband.inference.comparisons.testing.curves import PValueCurve, Widened
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes
@@ -23,7 +23,7 @@ from proband.measures import OutcomeMeasure, Outcomes
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, OTHER_PROBES, difference_of
-from proband.words import Method, Note, Sentence, Target
+from proband.words import Method, Note, Sentence, Target, counted
 
 Floats = npt.NDArray[np.float64]
 _FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be rough
@@ -41,13 +41,18 @@ _PROBES_AS_UNITS = Sentence(
     "caution",
     "probes of one person are assumed to be independent here, so true null hypotheses are rejected too often",
 )
-_WORST_DEPENDENCE = Sentence("comparison.dependence", "note", "the rate of {algorithm} alone: {dependence}")
+_WORST_DEPENDENCE = Sentence(
+    "comparison.dependence", "note", "for the rate of {algorithm} alone, {dependence}"
+)
 _FEW = Sentence(
     "comparison.few-discordant",
     "caution",
-    "fewer than {few:count} people are recognised by only one of the two, so little can be concluded: "
-    "{pairs}",
+    "fewer than {few:count} people are recognised by only one of the two algorithms, so little can be concluded "
+    "about {pairs:parts}",
 )
+_APART = Sentence("comparison.discordant", "note", "{first} and {second} ({units})")
+_MORE_PAIRS = Sentence("comparison.more-pairs", "note", "{n:count more pair}")
+_PAIRS_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,18 +234,31 @@ def _notes(
     first, design = question.outcomes[0], question.design
     shared = people_in(first) < len(first)
     warned = (_PROBES_AS_UNITS(),) if shared and design.over_probes else ()
-    few = [
-        f"{a} and {b} ({one.n_discordant_subjects})"
-        for a, b, _, one in tested
-        if one.n_discordant_subjects is not None and one.n_discordant_subjects < _FEW_DISCORDANT
-    ]
-    rare = (_FEW(few=_FEW_DISCORDANT, pairs=first_few(few)),) if few else ()
+    few = little_apart(tested, _FEW_DISCORDANT, "person", "people")
+    rare = (_FEW(few=_FEW_DISCORDANT, pairs=few),) if few else ()
     return (*question.why, *warned, *rare, *_dependence(each, design.over_probes))
+
+
+def little_apart(
+    tested: Sequence[tuple[str, str, int | None, Tested]], few: int, unit: str, units: str
+) -> tuple[Note, ...]:
+    """Name the pairs that fewer than so many units tell apart, with their numbers of units; of many, the first."""
+    found = [
+        _APART(first=a, second=b, units=counted(one.n_discordant_subjects, unit, units))
+        for a, b, _, one in tested
+        if one.n_discordant_subjects is not None and one.n_discordant_subjects < few
+    ]
+    more = len(found) - _PAIRS_NAMED
+    return (*found[:_PAIRS_NAMED], *((_MORE_PAIRS(n=more),) if more > 0 else ()))
 
 
 def _dependence(each: Sequence[Estimate], over_probes: bool) -> tuple[Note, ...]:
     """What is to be said of the algorithm for which shared people matter most, by name."""
-    shared = [(one.clusters, one.algorithm) for one in each if one.clusters is not None]
+    shared = [
+        (one.clusters, one.algorithm)
+        for one in each
+        if one.clusters is not None and one.clusters.supposed_icc is None
+    ]
     if not shared:
         return ()
     clusters, name = max(shared, key=lambda one: one[0].design_effect)

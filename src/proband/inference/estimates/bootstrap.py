@@ -9,7 +9,12 @@ from proband.designs import Reweighting
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of, people_in
 from proband.inference.estimates.replicates import bootstrap_interval, replicate
-from proband.inference.estimates.weighting import PeopleSums, rates_of_people
+from proband.inference.estimates.weighting import (
+    PeopleSums,
+    RatesOfPeople,
+    about_supposed,
+    rates_of_people,
+)
 from proband.inference.procedures import Question
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes
@@ -69,12 +74,13 @@ def replicate_interval(
         counted, value, made, design.interval, case.confidence_level, _limits(case, counted)
     )
     notes = about_probes(design, case)
+    rates = None
     if not interval.has_width:
-        interval, said = _without_width(design, case, interval)
+        interval, said, rates = _without_width(design, case, interval)
         notes = (*said, *notes)
     error = float(made.std(ddof=1)) if np.isfinite(made).all() else None
     answers = resampling_answers(case.measure.estimand, design)
-    return IntervalFound(value, *interval, error, answers, replicates=made, notes=notes)
+    return IntervalFound(value, *interval, error, answers, replicates=made, notes=notes, over_people=rates)
 
 
 def about_probes(design: Reweighting, case: Case) -> tuple[Note, ...]:
@@ -94,16 +100,22 @@ def _limits(case: Case, counted: Tally) -> tuple[float, float]:
     return (-np.inf, np.inf) if counted.distinct is None else (counted.distinct[0], counted.distinct[-1])
 
 
-def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple[Interval, tuple[Note, ...]]:
-    """What is given where replicates are alike: for a rate what as many units without an event allow; in any case, that it is so."""
+def _without_width(
+    design: Reweighting, case: Case, interval: Interval
+) -> tuple[Interval, tuple[Note, ...], RatesOfPeople | None]:
+    """What is given where replicates are alike, that it is so, and for a rate over people what the interval rests on."""
     if not case.is_share:
         said = _NO_WIDTH(measure=case.measure.estimand, level=case.confidence_level)
-        return interval, (said,)
+        return interval, (said,), None
     units = units_of(case.outcomes, design)
     sums = PeopleSums.of(case.measure.success(case.outcomes), units)
     rates = rates_of_people(sums, case.measure.weights, supposed=case.supposed)
     low, high = rates.ends(case.confidence_level)
-    return Interval(float(low), float(high)), (_NO_EVENT(n=float(rates.effective_n)),)
+    ends = Interval(float(low), float(high))
+    no_event = _NO_EVENT(n=float(rates.effective_n))
+    if design.over_probes:
+        return ends, (no_event,), None
+    return ends, (no_event, *about_supposed(sums, rates, case.supposed, case.confidence_level)), rates
 
 
 def resampling_answers(of: Target, design: Reweighting) -> Answers:

@@ -49,26 +49,26 @@ _ALL_ALIKE_BINOMIAL = Sentence(
 _ABOUT_RIGHT = Sentence(
     "dependence.about-right",
     "note",
-    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
-    "{icc:two}, design effect {effect:two}); a binomial interval would be about right",
+    "{n:count probe} of {people:count person/people} have an effective sample size of {worth:whole} (intraclass "
+    "correlation {icc:two}, design effect {effect:two}); a binomial interval would be about right",
 )
 _WOULD_BE = Sentence(
     "dependence.binomial-would-be",
     "note",
-    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
-    "{icc:two}, design effect {effect:two}); a binomial interval would be too {side} by a factor of {factor:two}",
+    "{n:count probe} of {people:count person/people} have an effective sample size of {worth:whole} (intraclass "
+    "correlation {icc:two}, design effect {effect:two}); a binomial interval would be too {side} by a factor of {factor:two}",
 )
 _IS = Sentence(
     "dependence.binomial-is",
     "caution",
-    "{n:count probe} of {people:count person/people}: effective sample size {worth:whole} (intraclass correlation "
-    "{icc:two}, design effect {effect:two}); this interval is too {side} by a factor of {factor:two}",
+    "{n:count probe} of {people:count person/people} have an effective sample size of {worth:whole} (intraclass "
+    "correlation {icc:two}, design effect {effect:two}); this interval is too {side} by a factor of {factor:two}",
 )
 _EVEN = Sentence(
     "dependence.people-alike",
     "note",
-    "{n:count probe} of {people:count person/people}: people do not differ (intraclass correlation {icc:two}, design "
-    "effect 0), so the effective sample size has no limit and a binomial interval is too wide",
+    "{n:count probe} of {people:count person/people} show no differences between people (intraclass correlation "
+    "{icc:two}, design effect 0), so the effective sample size has no limit and a binomial interval is too wide",
 )
 DEPENDENCE = {one.code for one in (_ALL_ALIKE, _ALL_ALIKE_BINOMIAL, _ABOUT_RIGHT, _WOULD_BE, _IS, _EVEN)}
 """The codes of notes that say whether taking probes for independent would mislead."""
@@ -121,6 +121,19 @@ class Case:
     def clusters(self) -> Clusters | None:
         """How alike the probes of one person are, for a rate over people with several."""
         return clusters_of(self.measure, self.outcomes) if self.is_share and self.several else None
+
+    def supposing(self, found: RatesOfPeople | None) -> Clusters | None:
+        """The same, with what an interval that rests on `found` supposes where errors are too few to show it."""
+        shown = self.clusters
+        if shown is None or found is None or not self.sums.too_few:
+            return shown
+        supposed = self.supposed
+        return replace(
+            shown,
+            effective_n=float(found.effective_n),
+            supposed_icc=supposed.alike,
+            lenders=supposed.lenders,
+        )
 
     @property
     def by_person(self) -> Estimate | None:
@@ -211,6 +224,8 @@ class IntervalFound:
         What these rest on; None where there is none.
     answers, notes
         What the value means, and what a reader should know.
+    over_people
+        For an interval in closed form of a rate over people, what it rests on.
     """
 
     value: float
@@ -221,6 +236,7 @@ class IntervalFound:
     degrees_of_freedom: float | None = None
     replicates: Floats | None = None
     notes: tuple[Note, ...] = ()
+    over_people: RatesOfPeople | None = None
 
 
 def estimates_of(question: Question, find: Callable[[Any, Case], IntervalFound]) -> tuple[Estimate, ...]:
@@ -249,6 +265,7 @@ def estimate_from(
 ) -> Estimate:
     """Make the estimate of one algorithm from its interval: with its method, its facts and what must be said of dependence."""
     design: Design = question.design
+    clusters = case.supposing(found.over_people)
     can_grow = found.replicates is not None and "n_resamples" in getattr(design, "__dataclass_fields__", {})
     return Estimate(
         value=found.value,
@@ -264,11 +281,11 @@ def estimate_from(
         facts=case.outcomes.facts,
         who=Who(algorithm=case.outcomes.algorithm),
         rests_on=RestsOn.measured(case.outcomes.facts, case.events),
-        clusters=case.clusters,
+        clusters=clusters,
         notes=(
             *question.why,
             *found.notes,
-            *dependence(case.clusters, design.over_probes),
+            *dependence(clusters, design.over_probes),
             *case.about_weights,
         ),
         by_person=case.by_person,
@@ -291,9 +308,10 @@ def people_in(outcomes: Outcomes) -> int:
 def dependence(clusters: Clusters | None, over_probes: bool) -> tuple[Note, ...]:
     """Say in one sentence whether taking probes for independent would mislead.
 
-    The factor it names is √(design effect), the cluster standard error over the binomial one.
+    The factor it names is √(design effect), the cluster standard error over the binomial one. Where a correlation is supposed,
+    `about_supposed` says it.
     """
-    if clusters is None:
+    if clusters is None or clusters.supposed_icc is not None:
         return ()
     if clusters.nothing_varies:
         alike = _ALL_ALIKE_BINOMIAL if over_probes else _ALL_ALIKE

@@ -101,7 +101,9 @@ def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
     low, high = replace(found, rate=np.asarray(value)).ends(case.confidence_level)
     answers = Answers(case.measure.estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
     error, freedom = float(found.standard_error), float(found.freedom)
-    return IntervalFound(value, float(low), float(high), error, answers, freedom, notes=notes)
+    return IntervalFound(
+        value, float(low), float(high), error, answers, freedom, notes=notes, over_people=found
+    )
 
 
 def effective_size(clusters: Clusters) -> float:

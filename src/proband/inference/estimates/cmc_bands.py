@@ -155,6 +155,7 @@ def closed_band(
     (at_one,) = procedure_for(question).estimate(question)
     binomial = question.design.over_probes
     said: tuple[Note, ...] = ()
+    clusters = case.clusters
     values = curve.values[: _RANKS_OF_FRACTIONS if outcomes.fractional else None]
     if binomial:
         low, high = wilson_ends(
@@ -164,12 +165,13 @@ def closed_band(
         found = rates_by_rank(outcomes, len(values), weights, case.supposed, population=population)
         low, high = replace(found, rate=values).ends(confidence_level)
         said = case.about_supposed
+        clusters = case.supposing(case.over_people)
     answers = replace(at_one.answers, of=curve.answers.of)
     notes = (
         *question.why,
         *about_population(case),
         *said,
-        *dependence(case.clusters, binomial),
+        *dependence(clusters, binomial),
         *case.about_weights,
     )
     made = question.design.as_method

@@ -8,6 +8,8 @@ from math import nan
 
 import polars as pl
 
+from proband.designs import Clustered
+from proband.designs.resampling import BOOTSTRAP
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import unknown_name
@@ -22,6 +24,7 @@ from proband.results.base import Answers, Confidence, Rank, Rate, Result
 from proband.results.estimate import Clusters, Estimate
 from proband.results.serializing import Written
 from proband.results.sides import limits_of, opened, two_sided_level
+from proband.results.targets import OTHER_PEOPLE
 from proband.words import Note, Target, counted, fixed, interval
 
 _ALL_PROBES = Target("all-probes", "all probes")
@@ -139,9 +142,17 @@ class Entry(OfProbes, Result):
         Returns
         -------
         Clusters
-            The intraclass correlation, the design effect and derived numbers.
+            The intraclass correlation, the design effect and derived numbers, with what the interval supposes.
         """
-        return clusters_of(RecognitionRate(rank, self.weights), self.outcomes)
+        measure, method = RecognitionRate(rank, self.weights), self.band.method
+        shown = clusters_of(measure, self.outcomes)
+        over_people = self.band.answers.varying.key == OTHER_PEOPLE.key
+        bootstrapped = method.key == BOOTSTRAP and over_people and shown.nothing_varies
+        if not bootstrapped and method.key != Clustered().as_method.key:
+            return shown
+        level = self.band.confidence_level
+        case = Case(measure, self.outcomes, level, 0, self.population, self.supposed)
+        return case.supposing(case.over_people) or shown
 
     def _by_person(self, rank: int) -> Estimate | None:
         return self.by_person[rank] if rank in self.ranks else self._person_weighted(rank)

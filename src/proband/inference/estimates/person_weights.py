@@ -22,7 +22,7 @@ _FEW_PEOPLE, _FEW_CARRIERS = 8, 2.0  # below, no interval of a share of probes i
 _TWO_RATES = Sentence(
     "weights.two-rates",
     "note",
-    "people have {least:count} to {most:count} probes: the person-weighted rate is {value:rate} "
+    "people have {least:count} to {most:count} probes, and the person-weighted rate is {value:rate} "
     "[{low:rate}, {high:rate}]; quote it for new people (test for a difference from the probe-weighted "
     "rate: p {p:p})",
 )

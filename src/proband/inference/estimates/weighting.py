@@ -21,7 +21,7 @@ from proband.inference.moderation import (
     moderated_variance,
 )
 from proband.inference.proportions import t_quantiles, wilson_ends
-from proband.words import Note, Sentence, counted
+from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 NO_SPREAD = 1e-15  # smaller variances are rounding
@@ -34,10 +34,17 @@ _FEW_EVENTS = Sentence(
     "supposed.correlation",
     "note",
     "fewer than two of {n:count probe} from {people:count person/people} {which}, too few to estimate the "
-    "correlation within people: an intraclass correlation of {alike:two} is {source}, which gives an "
-    "effective sample size of {worth:whole} probes; with a correlation of 1 the interval would be "
-    "[{low:rate}, {high:rate}]",
+    "correlation within people; an intraclass correlation of {alike:two} ({source}) gives an effective sample "
+    "size of {worth:whole} probes, and a correlation of 1 would give the interval [{low:rate}, {high:rate}]",
 )
+SUPPOSED = _FEW_EVENTS.code
+"""The code of the note that says how alike a person's probes are supposed to be."""
+_LENT = Sentence(
+    "supposed.borrowed",
+    "note",
+    "borrowed from {n:word another rate/other rates} in these data",
+)
+_BY_DEFAULT = Sentence("supposed.by-default", "note", "the default")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +122,11 @@ class PeopleSums:
         """Misses or successes, whichever are fewer."""
         missed: Floats = self.powers[0].sum(axis=-1)
         return np.minimum(missed, self.n_probes - missed)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether people with several probes have too few misses, or successes, to show how alike these are."""
+        return bool(self.events < _ENOUGH_EVENTS) and self.n_people not in (1, self.n_probes)
 
     @cached_property
     def carriers(self) -> Floats:
@@ -382,15 +394,13 @@ def about_supposed(
 
     In the worst case all probes of a person are equal, so the number of trials is the (effective) number of people.
     """
-    if sums.events >= _ENOUGH_EVENTS or sums.n_people in (1, sums.n_probes):
+    if not sums.too_few:
         return ()
     alone = np.asarray(min(sums.effective_people, float(found.effective_n)))
     low, high = RatesOfPeople(found.rate, alone, np.maximum(alone - 1, 1.0), found.varies).ends(
         confidence_level
     )
-    lent = (
-        f"borrowed from {counted(supposed.lenders, 'rate')} in these data" if supposed.lenders else "supposed"
-    )
+    lent = _LENT(n=supposed.lenders) if supposed.lenders else _BY_DEFAULT()
     return (
         said(
             n=int(sums.n_probes), people=int(sums.n_people), which="fail" if found.rate > 0.5 else "succeed",

@@ -451,7 +451,7 @@ def _pooled_facts(within: Experiment, parts: GalleryParts, outcomes: Sequence[Ou
     each = [one.facts for one in outcomes]
     summed = (
         "n_probes", "n_probe_subjects", "n_gallery_images", "n_gallery_subjects", "n_failed", "n_gallery_failed",
-        "n_tied",
+        "n_tied", "n_probes_marked",
     )  # fmt: skip
     return replace(
         each[0],

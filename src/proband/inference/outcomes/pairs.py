@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import SignFlip
-from proband.errors import UsageError, first_few
+from proband.errors import UsageError
 from proband.inference.comparisons.chosen_pairs import Names, every_two
 from proband.inference.comparisons.compare import margin_for
-from proband.inference.comparisons.paired import Pair, Tested, joined
+from proband.inference.comparisons.paired import Pair, Tested, joined, little_apart
 from proband.inference.comparisons.paired_rates import SKEWED, sign_flipped_pair
 from proband.inference.comparisons.testing.curves import Score, Skewed
 from proband.inference.comparisons.testing.sign_flip import Flips
@@ -41,7 +41,7 @@ _TANGO_WEIGHTED = Method(
 _FEW = Sentence(
     "outcomes.few-discordant",
     "caution",
-    "fewer than {few:count} {unit}s are correct for only one of the two, so little can be concluded: {pairs}",
+    "fewer than {few:count} {unit}s are correct for only one of the two, so little can be concluded about {pairs:parts}",
 )
 
 
@@ -74,14 +74,8 @@ def compared(
     worth = margin_for(margin, is_rate=True)
     assert worth is not None  # rates have one
     found = paired_tests(outcomes, items, confidence_level, seed, chosen)
-    few = [
-        f"{a} and {b} ({one.n_discordant_subjects})"
-        for a, b, _, one in found
-        if (one.n_discordant_subjects or 0) < _FEW_DISCORDANT
-    ]
-    notes: tuple[Note, ...] = (
-        (_FEW(few=_FEW_DISCORDANT, unit=items.unit, pairs=first_few(few)),) if few else ()
-    )
+    few = little_apart(found, _FEW_DISCORDANT, items.unit, f"{items.unit}s")
+    notes: tuple[Note, ...] = (_FEW(few=_FEW_DISCORDANT, unit=items.unit, pairs=few),) if few else ()
     if side is not None:
         both = two_sided_level(confidence_level, side)
         notes = (*notes, ONE_SIDED(side=side, level=confidence_level, both=both))

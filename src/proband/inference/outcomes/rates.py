@@ -48,8 +48,8 @@ _FEW_EVENTS = Sentence(
     "outcomes.supposed-correlation",
     "note",
     "fewer than two of {n:count item} from {people:count unit} {which}, too few to estimate the correlation "
-    "within units: an intraclass correlation of {alike:two} is {source}, which gives an effective sample "
-    "size of {worth:whole} items; with a correlation of 1 the interval would be [{low:rate}, {high:rate}]",
+    "within units; an intraclass correlation of {alike:two} ({source}) gives an effective sample size of "
+    "{worth:whole} items, and a correlation of 1 would give the interval [{low:rate}, {high:rate}]",
 )
 
 

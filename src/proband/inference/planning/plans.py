@@ -28,14 +28,13 @@ _TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
 _HALF_WIDTH = Sentence(
     "plan.half-width",
     "note",
-    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth}, "
-    "[{low:rate}, {high:rate}]",
+    "with {who}, the {level:level} interval of a rate of {rate:given} is ±{half_width:worth}, [{low:rate}, {high:rate}]",
 )
 _HALF_WIDTH_ASSURED = Sentence(
     "plan.half-width-assured",
     "note",
-    "{who} {subjects:word gives/give} a rate of {rate:given} a {level:level} interval of ±{half_width:worth} or less "
-    "with a probability of {assurance:power}",
+    "with {who}, the {level:level} interval of a rate of {rate:given} is ±{half_width:worth} or less with a "
+    "probability of {assurance:power}",
 )
 _DIFFERENCE: dict[Aim, Sentence] = {
     "difference": Sentence(

@@ -10,15 +10,19 @@ from typing import Any
 from proband.engine.arguments import published
 from proband.inference import Comparison, Estimate, OutcomeComparison
 from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings
+from proband.inference.estimates.case import DEPENDENCE
+from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
 from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.estimates import events_called, events_cell
-from proband.report.notes import answered, is_caution
+from proband.report.kinds.evaluation import failures
+from proband.report.notes import answered, is_caution, noted_of
 from proband.report.tables.cells import around_cell, empty_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
+from proband.results.base import Facts
 from proband.results.compared import metrics_statement
 from proband.results.difference import in_short
 from proband.results.estimate import facts_of, which_rate
@@ -69,6 +73,12 @@ _OVERALL = Sentence(
     "comparison.overall",
     "note",
     "Overall test: Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
+)
+_ESTIMATES = Sentence("comparison.estimates-method", "note", "Estimates: {method}")
+_PAIRS_FAILED = Sentence(
+    "comparison.pairs-failed",
+    "note",
+    "Failed genuine comparisons are left out: {lost:counts}",
 )
 _METHOD = Sentence("comparison.method", "note", "Method: {method}")
 
@@ -162,7 +172,7 @@ def comparison_table(comparison: Standings) -> Table:
         col.cell(
             f"{first.answers.of}{f', {item}-weighted' if twice else ''}",
             lambda row: rate_cell(row.estimate.value, row.beats),
-            _BEATEN,
+            _BEATEN if any(pair.told_apart for pair in comparison.pairs) else "",
         ),
         col.interval(
             col.at_level(comparison.confidence_level),
@@ -236,13 +246,19 @@ def comparison_statements(comparison: Standings) -> list[Note]:
         if comparison.all_pairs
         else _RAISED_AMONG(significance=comparison.significance, n=chosen["n"])
     )
-    said: list[Note] = [raised, _PLACES(), *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),))]
+    told_apart = any(pair.told_apart for pair in comparison.pairs)
+    said: list[Note] = [
+        *([raised] if told_apart else []),
+        _PLACES(),
+        *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),)),
+    ]
     if isinstance(comparison, Comparison):
         facts = facts_of(comparison.estimates)
         said += [
             *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
             metrics_statement((one.algorithm, one.metric) for one in facts),
         ]
+        said += _failures(facts)
     if given_twice(comparison):
         said.append(which_rate(*weighted_by(comparison.estimates[0])))
     groups = comparison.tie_groups()
@@ -264,8 +280,33 @@ def comparison_statements(comparison: Standings) -> list[Note]:
         _METHOD(method=comparison.pairs[0].method),
         answered(comparison.answers),
         *comparison.notes,
+        *_of_estimates(comparison),
         *dict.fromkeys(filter(is_caution, about_scores)),
     ]
+
+
+def _failures(facts: Sequence[Facts]) -> list[Note]:
+    """What became of failures to acquire, or of failed comparisons."""
+    if not facts or not facts[0].of_pairs:
+        return failures(facts, any(one.n_probes_marked for one in facts)) if facts else []
+    lost = tuple((one.algorithm, one.n_failed) for one in facts if one.n_failed)
+    return [_PAIRS_FAILED(lost=lost)] if lost else []
+
+
+def _of_estimates(comparison: Standings) -> list[Note]:
+    """What was noted of the estimates; how alike probes are is said of the algorithm for which it matters most."""
+    if not isinstance(comparison, Comparison):
+        return []
+    left = {
+        *comparison.notes,
+        *(note for one in comparison.estimates for note in one.notes if note.code in DEPENDENCE),
+    }
+    estimates = [
+        replace(one, notes=tuple(note for note in one.notes if note not in left))
+        for one in comparison.estimates
+    ]
+    noted = dict.fromkeys(noted_of(estimates))
+    return [_ESTIMATES(method=note) if note.code in CHOSEN else note for note in noted]
 
 
 @shows(Comparison, OutcomeComparison)

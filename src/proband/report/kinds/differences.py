@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from proband.inference.comparisons.comparison import Standings
 from proband.report import columns as col
 from proband.report.tables.table import Table
-from proband.results.difference import Difference, Verdict
+from proband.results.difference import Difference, turned
 from proband.words import count
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
@@ -16,40 +14,18 @@ _MOST_EMBEDDED, _LEADING = (
     10,
 )  # pairs in a page: those of 25 algorithms; of more, those of the leading ones
 _MOST_PAIRS = 15  # in brief: those of six algorithms
-_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _ADJUSTED = {
     "single-step": "The p-value and the interval are adjusted for all pairs.",
     "none": "Not adjusted for other pairs.",
 }
 
 
-def turned(pair: Difference) -> Difference:
-    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        value=0.0 - pair.value,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        n_sf=pair.n_fs,
-        n_fs=pair.n_sf,
-        verdict=None if pair.verdict is None else _TURNED.get(pair.verdict, pair.verdict),
-        not_inferior=None,
-        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
-        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
-        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
-        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
-        by_person=None if pair.by_person is None else turned(pair.by_person),
-        not_won=None,
-        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
-    )
-
-
 def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
-    """Every pair of a few algorithms, or the chosen pairs; with many, the leader against each other algorithm, in order."""
-    if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
+    """Every pair of a few algorithms, the best first, or the chosen pairs; with many, the leader against each other algorithm, in order."""
+    if not comparison.all_pairs:
         return comparison.pairs
+    if len(comparison.estimates) <= ALL_PAIRS:
+        return comparison.leading_pairs
     best, *others = (one.algorithm for one in comparison.ordered)
     by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
     pairs = [by_names[frozenset((best, other))] for other in others]
@@ -68,7 +44,7 @@ def difference_tables(comparison: Standings | None) -> list[Table]:
     """Differences between three or more algorithms in brief, with many only the leaders'; two algorithms get a sentence instead."""
     if comparison is None or len(comparison.pairs) == 1 or comparison.pairs[0].n_trials is not None:
         return []
-    shown, n = _best_first(comparison)[:_MOST_PAIRS], len(comparison.pairs)
+    shown, n = comparison.leading_pairs[:_MOST_PAIRS], len(comparison.pairs)
     part = f", first {count(len(shown))} of {count(n)} pairs, best algorithms first"
     more = f"The other {count(n - len(shown))} are in the frame and the CSV file."
     return [
@@ -82,15 +58,6 @@ def difference_tables(comparison: Standings | None) -> list[Table]:
             notes=[more] if len(shown) < n else [],
         )
     ]
-
-
-def _best_first(comparison: Standings) -> list[Difference]:
-    """The pairs of the best algorithms first, and in each pair the better one; chosen pairs and one-sided ones stay as asked for."""
-    pairs = list(comparison.leading_pairs)
-    if not comparison.all_pairs or pairs[0].side is not None:
-        return pairs
-    place = {one.algorithm: place for place, one in enumerate(comparison.ordered)}
-    return [turned(pair) if place[pair.second] < place[pair.first] else pair for pair in pairs]
 
 
 def _names_and_effect(comparison: Standings) -> list[col.ColumnOf[Difference]]:

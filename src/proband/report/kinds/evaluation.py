@@ -12,6 +12,7 @@ from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.estimates.person_weights import ABOUT_WEIGHTS
+from proband.inference.estimates.weighting import SUPPOSED
 from proband.inference.galleries.versions import ContrastRow
 from proband.report import columns as col
 from proband.report.figures.identification import evaluation_figure
@@ -72,12 +73,12 @@ _INTERVALS = Sentence(
     "note",
     "Intervals: {level:level} at each rank. What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}",
 )
-_WEIGHTS = Sentence("evaluation.weights", "note", "Weights, at rank {rank:count} for {algorithm}: {effect}")
+_WEIGHTS = Sentence("evaluation.weights", "note", "For {algorithm} at rank {rank:count}, {effect}")
 _PEOPLE_WEIGH = Sentence(
     "evaluation.people-weigh", "note", "Weights: every person weighted equally, whatever the number of probes"
 )
 _METHOD = Sentence("evaluation.method", "note", "Method: {method}")
-_DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")
+_DEPENDENCE = Sentence("evaluation.dependence", "note", "For {algorithm} at rank 1, {effect}")
 
 
 def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
@@ -220,13 +221,13 @@ def statements(evaluation: Evaluation) -> list[Note]:
         Notes below its tables.
     """
     entries = evaluation.of(evaluation.categories[0])
-    first = entries[0].curve.facts
+    first, marked = entries[0].curve.facts, bool(entries[0].outcomes.experiment.samples.failed.any())
     return [
         _GALLERY(images=first.n_gallery_images, people=first.n_gallery_subjects, rule=first.gallery_rule),
         _PROBES(images=first.n_probes, people=first.n_probe_subjects, rule=first.probe_rule),
         metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries),
         _OPEN(n=first.n_unmated) if first.n_unmated else _CLOSED(),
-        *_failures(entries),
+        *failures([entry.curve.facts for entry in entries], marked),
         _ties(entries),
         answered(evaluation.answers, _INTERVALS, level=evaluation.confidence_level),
         *bounds_mark(entries[0].band.side),
@@ -236,19 +237,17 @@ def statements(evaluation: Evaluation) -> list[Note]:
     ]
 
 
-def _failures(entries: tuple[Entry, ...]) -> list[Note]:
-    """Notes on failures to acquire, if any."""
-    first, experiment = entries[0].curve.facts, entries[0].outcomes.experiment
-    failed = {entry.algorithm: entry.curve.facts.n_failed for entry in entries}
+def failures(facts: Sequence[Facts], marked: bool) -> list[Note]:
+    """Notes on failures to acquire, if any: of samples `marked` in the table, or of comparisons."""
+    first = facts[0]
+    failed = {one.algorithm: one.n_failed for one in facts}
     without = {name: n for name, n in failed.items() if n}
     if not without and not first.n_gallery_failed:
-        as_scored = first.on_failure == "as_scored" and experiment.samples.failed.any()
-        return [_AS_SCORED()] if as_scored else []
-    flagged = int(experiment.samples.failed[experiment.probes].sum())
-    marked = {"probes": flagged, "images": first.n_gallery_failed}
+        return [_AS_SCORED()] if first.on_failure == "as_scored" and marked else []
+    lost = {"probes": first.n_probes_marked, "images": first.n_gallery_failed}
     if len(set(failed.values())) == 1:
-        return [_FAILED_ALIKE(**marked, missed=first.n_failed)]
-    return [_FAILED(**marked, missed=tuple(without.items()))]
+        return [_FAILED_ALIKE(**lost, missed=first.n_failed)]
+    return [_FAILED(**lost, missed=tuple(without.items()))]
 
 
 def _ties(entries: tuple[Entry, ...]) -> Note:
@@ -268,6 +267,12 @@ def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
         for entry in entries
         for note in entry.band.notes
         if note.code in DEPENDENCE
+    ]
+    said += [
+        _DEPENDENCE(algorithm=entry.algorithm, effect=note)
+        for entry in entries
+        for note in entry.band.notes
+        if note.code == SUPPOSED
     ]
     if shared:
         _, worst, note = max(shared, key=lambda one: one[0])

@@ -76,7 +76,11 @@ _FAILURES = {
     "miss": Target("miss", "failures to acquire counted as misses"),
     "as_scored": Target("as_scored", "failures to acquire were ignored and their scores used"),
 }
-_LOST = Sentence("methods.failures", "note", "{probes:count probe} and {images:count gallery image}")
+_LOST = Sentence(
+    "methods.failures",
+    "note",
+    "{probes:count probe} and {images:count gallery image}; {missed:count probe} without a rank",
+)
 _NONE_LOST = Sentence("methods.no-failures", "note", "there were none")
 _RATE_INTERVALS = Sentence("methods.rate-intervals", "note", "Intervals of rates: {methods:parts}")
 
@@ -226,7 +230,11 @@ def say_evaluation(text: MethodsText, evaluation: Evaluation) -> None:
 
 def _policies(facts: Facts) -> Note:
     any_lost = facts.n_failed or facts.n_gallery_failed
-    lost = _LOST(probes=facts.n_failed, images=facts.n_gallery_failed) if any_lost else _NONE_LOST()
+    lost = (
+        _LOST(probes=facts.n_probes_marked, images=facts.n_gallery_failed, missed=facts.n_failed)
+        if any_lost
+        else _NONE_LOST()
+    )
     return _POLICIES(
         counting=facts.counting, ties=_TIES[facts.ties], failures=_FAILURES[facts.on_failure], lost=lost
     )

@@ -8,9 +8,8 @@ from proband.inference import Comparison, Estimate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.report.kinds.comparisons import given_twice, weighted_by
-from proband.report.kinds.differences import turned
 from proband.report.view import Summary
-from proband.results.difference import NOTHING_VARIES, Difference, margin_of
+from proband.results.difference import NOTHING_VARIES, Difference, margin_of, turned
 from proband.results.estimate import which_rate
 from proband.words import Note, Sentence
 

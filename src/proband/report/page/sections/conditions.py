@@ -9,7 +9,7 @@ from proband.report.scene import Scene
 from proband.report.tables import cells
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
-from proband.words import as_sentence, counted
+from proband.words import as_sentence, counted, in_a_list
 
 _TIES = {
     **TIES,
@@ -60,13 +60,25 @@ def badges_of_facts(facts: Facts) -> tuple[Badge, ...]:
 
 def _failures(facts: Facts) -> Badge:
     policy = _FAILURES.get(facts.on_failure, facts.on_failure)
-    if not facts.n_failed + facts.n_gallery_failed:
+    if not (facts.n_failed or facts.n_gallery_failed or facts.n_probes_marked):
         return Badge("no failures to acquire", explained=f"If there were any: {policy}.")
     return Badge(
-        f"{counted(facts.n_failed, 'probe')}, {counted(facts.n_gallery_failed, 'gallery image')} failed",
+        _lost(facts),
         "warning",
         f"Failures to acquire, by marks or failed comparisons of {facts.algorithm}: {policy}.",
     )
+
+
+def _lost(facts: Facts) -> str:
+    """What failed, and how many probes that costs: also those whose mates are not enrolled."""
+    if facts.of_pairs:
+        return f"{counted(facts.n_failed, 'genuine comparison')} failed"
+    marked = {"probe": facts.n_probes_marked, "gallery image": facts.n_gallery_failed}
+    lost = [counted(n, what) for what, n in marked.items() if n]
+    misses = counted(facts.n_failed, "probe counts as a miss", "probes count as misses")
+    if facts.n_failed == facts.n_probes_marked:
+        return f"{in_a_list(lost)} failed"
+    return f"{in_a_list(lost)} failed; {misses}" if lost else f"{misses}: comparisons failed"
 
 
 def _of_facts(facts: Facts) -> list[Badge]:

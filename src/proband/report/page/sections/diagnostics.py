@@ -12,10 +12,12 @@ from proband.report.page.registry import section
 from proband.report.scene import Scene
 from proband.report.tables import cells
 from proband.report.tables.table import Cell, Column, Table
-from proband.results.estimate import DRIFT, Estimate
+from proband.results.estimate import DRIFT, Clusters, Estimate
 from proband.words import Note, Sentence, as_sentence, percent
 
 _STUDY = Sentence("diagnostics.study", "note", "study")
+_BORROWED = Sentence("diagnostics.correlation-borrowed", "note", "{icc:two}, borrowed")
+_DEFAULT = Sentence("diagnostics.correlation-supposed", "note", "{icc:two}, assumed")
 _AND_MORE = Sentence("diagnostics.and-more", "note", "{first} and {more:count} more")
 
 
@@ -57,8 +59,8 @@ def _dependence(scene: Scene) -> Table | None:
             cells.text_cell(name),
             cells.count_cell(one.n),
             cells.count_cell(one.n_clusters),
-            cells.empty_cell() if one.nothing_varies else cells.fixed_cell(one.icc),
-            cells.empty_cell() if one.nothing_varies else cells.fixed_cell(one.design_effect),
+            _alike(one),
+            cells.empty_cell() if _unseen(one) else cells.fixed_cell(one.design_effect),
             cells.fixed_cell(one.effective_n, 0),
             cells.rate_cell(one.binomial_se),
             cells.rate_cell(one.cluster_se),
@@ -80,11 +82,30 @@ def _dependence(scene: Scene) -> Table | None:
     notes = [
         "Intervals never use more than the actual number of probes: a design effect below 1 is taken as 1."
     ]
-    if any(one.nothing_varies for one in shared.values()):
+    if any(one.supposed_icc is not None for one in shared.values()):
         notes.append(
-            "If all probes succeed, or none, the correlation cannot be estimated and is assumed to be 0.5."
+            "If fewer than two probes fail, or succeed, the correlation cannot be estimated: the interval uses one that is "
+            "borrowed from other rates in these data, or 0.5."
+        )
+    if any(one.nothing_varies and one.supposed_icc is None for one in shared.values()):
+        notes.append(
+            "If all probes succeed, or none, the correlation cannot be estimated; the effective number is that of a "
+            "correlation of 0.5."
         )
     return cells.table("dependence", "Probes of one person are not independent", heads, rows, notes)
+
+
+def _unseen(one: Clusters) -> bool:
+    """Whether these probes do not show how alike those of one person are."""
+    return one.nothing_varies or one.supposed_icc is not None
+
+
+def _alike(one: Clusters) -> Cell:
+    """The correlation that these probes show, or that the interval supposes."""
+    if one.supposed_icc is None:
+        return cells.empty_cell() if one.nothing_varies else cells.fixed_cell(one.icc)
+    said = _BORROWED if one.lenders else _DEFAULT
+    return Cell(str(said(icc=one.supposed_icc)), one.supposed_icc)
 
 
 def _replicates(scene: Scene) -> Table | None:
