@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 import polars as pl
 
+from proband.analyses.verification.words import few_errors_marks, group_marks
 from proband.engine.frames import frame_of_rows
 from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.answers import PEOPLE_SHARED
@@ -19,7 +20,7 @@ from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
 from proband.results.estimate import Estimate
-from proband.words import Method, Note, Sentence, Target, digits, level, threshold
+from proband.words import Method, Note, Sentence, Target, as_sentence, digits, level, threshold
 
 _SAME_THRESHOLD = Target(
     "same-threshold", "the algorithm and the threshold, which is the same for all groups"
@@ -33,7 +34,6 @@ _OTHERS_OF_GROUP = Target(
 )
 _RE_ESTIMATED = "Intervals at the target FMR re-estimate the threshold in every resample of people; where there is none, the threshold is fixed."
 _MIDPOINT = "Rate at which FMR equals FNMR, or their mean where they are closest; its interval re-estimates the threshold over people."
-_FEW = "* based on fewer than 30 errors (rule of 30)."
 _INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
 
 Row = tuple[Verification, VerificationPoint]
@@ -122,7 +122,6 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
     """Every operating point: its threshold, both error rates with intervals, and numbers of errors."""
     part = col.at_level(results[0].confidence_level)
     points = [point for _, point in _of_points(results)]
-    few = any(not (at.fmr.supported and at.fnmr.supported) for at in points)
     return col.table_of(
         "Operating points",
         _of_points(results),
@@ -162,7 +161,7 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
             ),
         ),
         id="operating-points",
-        notes=[_FEW] if few else [],
+        notes=few_errors_marks(points),
     )
 
 
@@ -243,7 +242,6 @@ def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
 def rates_table(results: Sequence[Verification]) -> Table:
     """Algorithms with FNMR at each target FMR, and summaries of whole curves."""
     points = [point for _, point in _of_points(results) if point.target_fmr is not None]
-    few = any(not point.fnmr.supported for point in points)
 
     def at_target(fmr: float | None) -> col.ColumnOf[Verification]:
         return col.cell(
@@ -268,7 +266,7 @@ def rates_table(results: Sequence[Verification]) -> Table:
             answers=lambda one: one.auc.answers,
         ),
         id="verification-summary",
-        notes=[_FEW] if few else [],
+        notes=few_errors_marks(points),
     )
 
 
@@ -388,10 +386,8 @@ def groups_table(found: Differential) -> Table:
 
 def every_groups_table(found: Sequence[Differential], id: str) -> Table:
     """Error rates of every algorithm by group."""
-    rates = [rate for each in found for one in each.groups for rate in (one.fnmr, one.fmr)]
-    few = any(rate is not None and not rate.supported for rate in rates)
     table = _by_group(found, f"Error rates by {found[0].column}", with_algorithm=True)
-    return replace(table, id=id, notes=(_FEW,) if few else ())
+    return replace(table, id=id, notes=tuple(map(as_sentence, group_marks(found))))
 
 
 def _by_group(found: Sequence[Differential], title: str, *, with_algorithm: bool = False) -> Table:

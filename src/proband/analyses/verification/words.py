@@ -66,6 +66,11 @@ _CONCENTRATION = Sentence(
 _VERIFICATION = Sentence("diagnostics.verification", "note", "verification, {algorithm}")
 _NOTED = Sentence("diagnostics.rate", "note", "{algorithm}, {rate}")
 _NOTED_AT = Sentence("diagnostics.rate-at", "note", "{algorithm}, {rate} at FMR {fmr:given}")
+_UNSUPPORTED_AT_TARGET = Sentence(
+    "verification.rates-of-few-errors-at-target",
+    "mark",
+    "* based on fewer than {least} errors, or on a threshold set by fewer than {least} false matches (rule of {least})",
+)
 _NOTED_BY = Sentence(
     "diagnostics.rate-by", "note", "{algorithm}, {rate} at the threshold {threshold:threshold}"
 )
@@ -277,8 +282,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     if counts.n_failed_genuine or counts.n_failed_impostor:
         frr = tuple((one.algorithm, one.points[0].counts.frr) for one in results)
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
-    if not all(rate.supported for one in results for point in one.points for _, rate in _shown(point)):
-        said.append(UNSUPPORTED(least=SUPPORTED))
+    said += few_errors_marks([point for one in results for point in one.points])
     if any(point.by_person is not None for one in results for point in one.points):
         said.append(which_rate(item="comparison"))
     for one in results:
@@ -288,6 +292,14 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
     said.append(answered(first.answers, intervals, level=first.confidence_level))
     return said + list(dict.fromkeys(note for one in results for note in one.notes))
+
+
+def few_errors_marks(points: Sequence[VerificationPoint]) -> list[Note]:
+    """Meaning of the asterisk in a table of operating points, if used."""
+    if all(rate.supported for point in points for _, rate in _shown(point)):
+        return []
+    by_threshold = any(not at.fnmr.supported and at.fnmr_at_threshold.supported for at in points)
+    return [(_UNSUPPORTED_AT_TARGET if by_threshold else UNSUPPORTED)(least=SUPPORTED)]
 
 
 def _shown(point: VerificationPoint) -> list[tuple[str, Estimate]]:

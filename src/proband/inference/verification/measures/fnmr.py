@@ -70,7 +70,6 @@ def _estimate(
         who=Who(algorithm=facts.algorithm),
         rests_on=RestsOn.measured(facts, float(point.counts.false_non_matches)),
         seed=seed,
-        answers=answers_of_verification(point.fnmr.of),
         facts=facts,
         notes=(*point.fnmr.notes, *made.notes),
         replicates=None,
