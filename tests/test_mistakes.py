@@ -58,13 +58,13 @@ def known(tmp_path_factory):
 
 REFUSED = {
     # covariates
-    "pb.covariates([a, b], E)": "covariates needs on",
+    "pb.covariates([a, b], E)": "covariates needs the argument 'on'",
     "pb.covariates([a, b], E, on='sexx')": "did you mean 'sex'",
     "pb.covariates([a, b], E, on='rival.sex')": "an image of a non-mate is compared with many probes",
     "pb.covariates([a, b], E, on='sex', covariance='HC3')": "covariance must be",
     "pb.covariates([a, b], E, on='sex', rank=0)": "A rank must be a whole number from 1",
     "pb.covariates([a, b], on='sex')": "Scores need an experiment",
-    "pb.stats.explain_outcomes({'y': [0, 1]}, on='y')": "explain_outcomes needs success",
+    "pb.stats.explain_outcomes({'y': [0, 1]}, on='y')": "explain_outcomes needs the argument 'success'",
     "pb.stats.explain_outcomes({'y': [0, 1]}, success='z', on='y')": "There is no column 'z' in the table",
     "pb.stats.explain_outcomes({'y': [0, 1]}, success='y', on='probe.x')": "There is no column 'probe.x' in the table",
     "pb.partition([a, b], S)": "experiment should be an Experiment",
@@ -107,7 +107,7 @@ REFUSED = {
     # what an experiment, samples and scores are made of
     "pb.evaluate([a, b], S)": r"Experiment; got Samples(.|\n)*Experiment\(samples, gallery=…\)",
     "pb.evaluate([a, b], None)": "Experiment; got None",
-    "pb.evaluate([a, b])": "evaluate needs experiment",
+    "pb.evaluate([a, b])": "evaluate needs the argument 'experiment'",
     "pb.evaluate(None, E)": r"Scores, one or several; got None(.|\n)*Scores.from_array",
     "pb.evaluate('a.npz', E)": r"got 'a.npz'(.|\n)*Scores.read",
     "pb.evaluate(V, E)": "got a NumPy array of 24 × 24",
@@ -163,8 +163,8 @@ REFUSED = {
     "pb.Experiment(S, pb.data.OnePerSubject(order_by='sesion'))": "'session'",
     "pb.Samples(frame, subject_column='Subject')": "'subject'",
     "pb.read_scores(d / 'm.npy', S, orientation='similarity', format='npyy')": "'npy'",
-    "scores_of(orientation='similar')": "'similarity' or 'distance'; got 'similar'(.|\n)*never guessed",
-    "pb.Scores.from_array(V, ids)": "needs orientation(.|\n)*never guessed",
+    "scores_of(orientation='similar')": "'similarity' or 'distance'; got 'similar'(.|\n)*does not guess it",
+    "pb.Scores.from_array(V, ids)": "needs the argument 'orientation'(.|\n)*does not guess it",
     "pb.search(a, E, fpir=0.01)": r"no argument 'fpir'(.|\n)*pass it to the result: search\(…\)\.at_fpir\(fpir=…\)",
     "pb.survey.Survey(frame).replicated('jackknife')": r"jk1, jkn, (.|\n)*write 'jkn'",
     # what results are asked for
@@ -182,7 +182,7 @@ REFUSED = {
     "pb.verify_pairs(y > 0, L[:, 0], samples='id', orientation='similarity')": "samples should be a pair of lists",
     "pb.verify_pairs(pandas, L[:, 0], orientation='similarity')": r"mated must be one column; got a pandas DataFrame with the columns 'id'(.|\n)*frame\['mated'\], frame\['score'\]",
     "pb.verify_pairs(y > 0, frame, orientation='similarity')": "must be one column; got a polars DataFrame",
-    "pb.verify_pairs(frame, orientation='similarity')": r"needs scores(.|\n)*frame\['score'\]",
+    "pb.verify_pairs(frame, orientation='similarity')": r"needs the argument 'scores'(.|\n)*frame\['score'\]",
     "FeatureTable(S, features=pandas)": "Features must be numbers, got values of type object",
     "FeatureTable(pandas[['id']], features=V)": "no column 'subject'",
     # numbers
@@ -205,7 +205,7 @@ REFUSED = {
     "pb.planning.plan_half_width(95, 1)": "write 0.95",
     "pb.planning.plan_error_rate('0.1%')": "write 0.001",
     "pb.mcnemar('5', 3)": "whole number",
-    "pb.mcnemar(5)": "needs n_fs",
+    "pb.mcnemar(5)": "needs the argument[s]? 'n_fs'",
     "pb.classify(y, L, k='5')": "whole number",
     "pb.measures.RankStatistic('mean')": "a function",
     "pb.evaluate(a, E, progress=True)": "Progress",

@@ -156,7 +156,7 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
         (["--orientation", "similarity", "--out", "samples.csv"], 1, "is a file"),
         (["--orientation", "similarity", "--failed", "session"], 2, "not a condition"),
         (["--orientation", "similarity", "--no-such-option"], 2, "no-such-option"),
-        ([], 2, "never guessed"),
+        ([], 2, "does not guess it"),
     ],
 )
 def test_bad_requests(

@@ -59,7 +59,7 @@ def test_an_unknown_layout_tells_what_to_copy(run: Run, folder: Path) -> None:
     assert run("verify", "pairs.csv", *needed.split(), "--fmr", "0.1", cwd=folder).returncode == 0
     done = run("verify", "pairs.csv", *NAMED[:2], cwd=folder)
     assert done.returncode == 2
-    assert "never guessed" in done.stderr
+    assert "does not guess it" in done.stderr
     done = run("verify", "words.csv", *NAMED, cwd=folder)
     assert done.returncode == 2
     assert "'other', 'same'" in done.stderr.replace("'same', 'other'", "'other', 'same'")

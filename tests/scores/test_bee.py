@@ -105,7 +105,7 @@ def test_line_ends_of_windows_in_the_header(mtx, whole):
 def test_a_matrix_that_states_no_orientation_needs_one(mtx, refusal):
     mtx.write_bytes(matrix(kind=b"M2"))
     assert read_scores(mtx, orientation="distance")["harbour"].orientation == "distance"
-    assert "never guessed" in refusal(mtx)
+    assert "does not guess it" in refusal(mtx)
 
 
 def test_an_orientation_that_contradicts_the_file(mtx, refusal):

@@ -190,7 +190,7 @@ def test_lines_without_end(written, refusal, frugally):
 
 
 def test_the_orientation_must_be_declared(written):
-    with pytest.raises(Exception, match="never guessed"):
+    with pytest.raises(Exception, match="does not guess it"):
         read_scores(written(FIVE))
 
 

@@ -99,7 +99,7 @@ def test_an_orientation_that_contradicts_the_file(written, refusal, name):
 @pytest.mark.parametrize("name", DOES_NOT)
 def test_an_orientation_that_is_missing(written, refusal, name):
     path, _ = written(name)
-    assert "never guessed" in refusal(path)
+    assert "does not guess it" in refusal(path)
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -315,7 +315,7 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
     [
         (REVERSED, "line 4, [[scores]] number 1: good: read as a distance", "genuine pairs look worse", 'write orientation = "similarity"; or'),
         (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write check_orientation = false."),
-        (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
+        (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "does not guess it"),
         (SOURCES.replace('poor.npz"', 'poor.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
         (SOURCES.replace("poor.npz", "good.npz"), "line 9, [[scores]] number 2", "Two algorithms are named 'good'", "the first is at study.toml, line 4"),
         (SOURCES.replace('csv"', 'csv"\nid_column = "name"'), "line 2, samples", "no column 'name'", 'id_column = "id" in [samples]'),

@@ -32,7 +32,7 @@ from proband.engine.kinds import (
     taken,
 )
 from proband.engine.limits import beyond
-from proband.errors import UsageError, nearest
+from proband.errors import UsageError, nearest, quoted
 
 Found = TypeVar("Found")
 Published = TypeVar("Published")
@@ -286,8 +286,9 @@ class SignatureGate:
             twice = next((name for name in named if name in by_place[: len(args)]), "an argument")
             return UsageError(f"{self.name} was given {twice} twice.", "leave one of them out.")
         hint = self.hints[missing[0]]
+        absent = " and ".join(map(quoted, missing))
         return UsageError(
-            f"{self.name} needs {' and '.join(missing)}.",
+            f"{self.name} needs the {'argument' if len(missing) == 1 else 'arguments'} {absent}.",
             cure_of(hint) or made_by(hint) or (None if is_open(hint) else f"give {expected(hint)}."),
         )
 

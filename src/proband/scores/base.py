@@ -30,7 +30,7 @@ Values = npt.NDArray[Any]
 ORIENTATION_HINT = NeededOptions(
     (
         Hint("{option:orientation=similarity}"),
-        "or distance, if smaller scores are more similar; it is never guessed",
+        "or distance, if smaller scores are more similar; Proband does not guess it",
     )
 )
 Declared = Annotated[Orientation, ORIENTATION_HINT]

@@ -52,12 +52,15 @@ DISAGREES = Sentence(
     "stated to be a {stated}, but looks like a {looks}: CHECK the orientation",
 )
 LOOKS = Sentence(
-    "inspection.orientation-looks", "note", "looks like a {looks}; pass --orientation, which is never guessed"
+    "inspection.orientation-looks",
+    "note",
+    "looks like a {looks}; pass --orientation similarity or --orientation distance; Proband does not guess it",
 )
 LOOKS_FOR_SUBJECTS = Sentence(
     "inspection.orientation-looks-for-subjects",
     "note",
-    "looks like a {looks}, for {n:count} of {total:count subject} examined; pass --orientation, which is never guessed",
+    "looks like a {looks}, for {n:count} of {total:count subject} examined; "
+    "pass --orientation similarity or --orientation distance; Proband does not guess it",
 )
 
 _CELLS_LOOKED_AT = 20_000_000

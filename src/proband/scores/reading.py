@@ -357,7 +357,7 @@ def _metric_of(name: str, declared: Metric | Mapping[str, Metric] | None, stated
             f"no metric was given for the embeddings {name}.",
             Hint(
                 "specify the metric the model was trained with, one of {metrics}: {option:metric=cosine}; for "
-                "several models: {option:metric_of}. It is never guessed.",
+                "several models: {option:metric_of}. Proband does not guess it.",
                 metrics=", ".join(get_args(Metric)),
                 name=name,
             ),

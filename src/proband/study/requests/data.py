@@ -135,7 +135,7 @@ class ScoreSource(_Source):
         Orientation | None,
         Field(
             description="Whether a higher score means more similar (similarity) or less similar (distance). "
-            "Required unless the file states it; never guessed."
+            "Required unless the file states it; Proband does not guess it."
         ),
     ] = None
     format: Annotated[Text | None, Field(description="Format of the file. Default: detected.")] = None
@@ -230,7 +230,7 @@ class EmbeddingSource(_Source):
         PlainValidator(_metrics),
         Field(
             description="How embeddings are compared: one metric for all models, or one per model name. "
-            "Required unless the file states it; never guessed."
+            "Required unless the file states it; Proband does not guess it."
         ),
     ] = None
     ids: Annotated[
