@@ -286,9 +286,9 @@ class SignatureGate:
             twice = next((name for name in named if name in by_place[: len(args)]), "an argument")
             return UsageError(f"{self.name} was given {twice} twice.", "leave one of them out.")
         hint = self.hints[missing[0]]
-        named = " and ".join(map(quoted, missing))
+        absent = " and ".join(map(quoted, missing))
         return UsageError(
-            f"{self.name} needs the {'argument' if len(missing) == 1 else 'arguments'} {named}.",
+            f"{self.name} needs the {'argument' if len(missing) == 1 else 'arguments'} {absent}.",
             cure_of(hint) or made_by(hint) or (None if is_open(hint) else f"give {expected(hint)}."),
         )
 

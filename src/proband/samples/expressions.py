@@ -448,6 +448,7 @@ def _held(node: ast.expr, kind: Kind) -> str:
 
 def _described(node: ast.expr, kind: Kind) -> str:
     """Say what a part of the expression is, or what its column holds."""
-    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    source = quoted(node.value, 60) if text else _source(node)
+    source = _source(node)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        source = quoted(node.value, 60)
     return f"{source} {'holds' if _is_column(node) else 'is'} {_held(node, kind)}"
