@@ -63,6 +63,9 @@ def test_median_ranks(compare: Run) -> None:
         (("--margin", "0"), 2, "margin"),
         (("--rank", "0"), 2, "rank"),
         (("--level", "1.5"), 2, "--confidence-level: expected a number above 0 and below 1, got 1.5"),
+        (("--level", "95"), 2, "hint: write 0.95 for 95%."),
+        (("--gallery", "all"), 1, "hint: for example pass --gallery one_per_subject"),
+        (("--gallery", "session == 3"), 1, "hint: the column 'session' has no 3; available: 1 and 2."),
         (("--test", "t"), 2, "no design 't'"),
     ],
 )

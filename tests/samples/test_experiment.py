@@ -68,6 +68,31 @@ def test_empty_sets_are_refused(samples, gallery, probes, message):
         Experiment(samples, gallery, probes)
 
 
+@pytest.mark.parametrize(
+    ("condition", "hint"),
+    [
+        ("sex == 'f'", "the column 'sex' has no 'f'; did you mean 'F'?"),
+        ("sex == 'other' and session == 1", "the column 'sex' has no 'other'; available: 'F', 'M'."),
+        ("session in [7, 9]", "the column 'session' has no 7; available: 1 and 2."),
+        ("9 == col('session')", "the column 'session' has no 9; available: 1 and 2."),
+        (OnePerSubject(where="sex == 'f'"), "the column 'sex' has no 'f'; did you mean 'F'?"),
+        ("sex == 'F' and sex == 'M'", None),
+        ("session > 5", None),
+    ],
+)
+def test_a_condition_that_nothing_meets_is_answered_with_the_values_there_are(condition, hint):
+    made = {"id": list("abcd"), "subject": list("ppqq"), "session": [1, 2, 1, 2], "sex": list("FFMM")}
+    with pytest.raises(DesignError, match="The gallery is empty: no sample meets") as caught:
+        Experiment(Samples(made), condition)
+    assert caught.value.hint == hint
+
+
+def test_a_gallery_of_all_leaves_no_probes(samples):
+    with pytest.raises(DesignError, match="every sample to search for is in the gallery") as caught:
+        Experiment(samples, "all")
+    assert "gallery='one_per_subject'" in str(caught.value)
+
+
 def test_an_empty_set_for_want_of_values_says_so(samples):
     with pytest.raises(DesignError, match="The gallery is empty") as caught:
         Experiment(samples, gallery="age > 100")

@@ -25,6 +25,7 @@ Adjustment = Literal["single-step", "none"]
 """How p-values and intervals of several pairs are adjusted for their number."""
 _LONGEST_NAME = 255  # bytes, of a file or a directory
 _WORDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_SIDES = ("ge", "gt"), ("le", "lt")
 _IN_SCHEMAS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 
 
@@ -73,13 +74,24 @@ class Within(Interval):
 
     def refusal(self, name: str, number: Any) -> UsageError:
         """The message for a number outside the limits."""
-        return UsageError(f"{self.said or f'{name} must be {self}'}, got {shown(number)}.", self.hint)
+        hint = as_share(number, self.ends) or self.hint
+        return UsageError(f"{self.said or f'{name} must be {self}'}, got {shown(number)}.", hint)
 
     def checked(self, number: Any, name: str = "a number") -> Any:
         """Return a number within the limits, and refuse any other."""
         if not self.holds(number):
             raise self.refusal(name, number)
         return number
+
+
+def as_share(number: Any, ends: abc.Mapping[str, Any]) -> str | None:
+    """How to write a percentage that was given for a share of 1; None for anything else."""
+    low, high = (max((ends[name] for name in names if name in ends), default=None) for names in _SIDES)
+    if low is None or high is None or low < 0 or high > 1:
+        return None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 2 <= number <= 100:
+        return None
+    return f"write {given(number / 100)} for {given(number)}%."
 
 
 def end_in_words(end: float) -> str:
@@ -107,7 +119,7 @@ LEVEL = Within(
     ge=1e-6,
     le=1 - 1e-9,
     said="A confidence level must be between 0 and 1, and not too close to either",
-    hint="write 0.95 for 95 %.",
+    hint="0.95 is usual.",
 )
 SEED = Within(ge=0, said="A seed must be a whole number of at least 0", infinite=True)
 

@@ -179,4 +179,4 @@ def _one_per_subject(samples: Samples, choice: OnePerSubject) -> Selection:
         ranks = samples.frame[choice.order_by][order].rank("dense", descending=choice.last)
         order = order[np.argsort(ranks.fill_null(len(order) + 1).to_numpy(), kind="stable")]
     _, first = np.unique(samples.codes[order], return_index=True)
-    return Selection(frozen(np.sort(order[first])), str(choice), within.unknown)
+    return Selection(frozen(np.sort(order[first])), str(choice), within.unknown, advice=within.advice)

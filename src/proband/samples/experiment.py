@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import zip_longest
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.limits import Count
-from proband.errors import DesignError, first_few
+from proband.errors import DesignError, Hint, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, Selection, frozen
@@ -26,6 +27,17 @@ SET_UNDECIDED = Sentence(
 
 
 Universe = Literal["closed", "open"]
+
+
+def others(positions: Positions, gallery: Selection, rule: str) -> Selection:
+    """Select the samples at `positions` that are not in the gallery; refuse a gallery that leaves none."""
+    rest = np.setdiff1d(positions, gallery.positions, assume_unique=True)
+    if positions.size and not rest.size:
+        raise DesignError(
+            "The probe set is empty: every sample to search for is in the gallery.",
+            Hint("for example {give:gallery=one_per_subject}; all other samples become probes."),
+        )
+    return Selection(frozen(rest), rule)
 
 
 class Experiment:
@@ -58,8 +70,7 @@ class Experiment:
     def __init__(self, samples: Samples, gallery: Choice, probes: Choice | None = None) -> None:
         enrolled = choose(samples, gallery)
         if probes is None:
-            rest = np.setdiff1d(np.arange(len(samples)), enrolled.positions, assume_unique=True)
-            searched = Selection(frozen(rest), "all samples that are not in the gallery")
+            searched = others(np.arange(len(samples)), enrolled, "all samples that are not in the gallery")
         else:
             searched = choose(samples, probes)
         self.samples = samples
@@ -72,18 +83,18 @@ class Experiment:
             if chosen.unknown:
                 notes.append(SET_UNDECIDED(n=chosen.unknown, role=name, rule=chosen.rule))
         self.notes: tuple[Note, ...] = tuple(notes)
-        self._check()
+        self._check(enrolled.advice, searched.advice)
 
-    def _check(self) -> None:
-        for name, rule, positions in (
+    def _check(self, *advice: str | None) -> None:
+        """Refuse sets that are empty, with what was advised for either, and sets that share samples."""
+        sets = (
             ("gallery", self.gallery_rule, self.gallery),
             ("probe set", self.probe_rule, self.probes),
-        ):
+        )
+        for (name, rule, positions), advised in zip_longest(sets, advice):
             if positions.size == 0:
-                raise DesignError(
-                    f"The {name} is empty: {rule!r} selects no sample.",
-                    "; ".join(map(str, self.notes)) or None,
-                )
+                hint = advised or "; ".join(map(str, self.notes)) or None
+                raise DesignError(f"The {name} is empty: {rule!r} selects no sample.", hint)
         shared = np.intersect1d(self.gallery, self.probes, assume_unique=True)
         if shared.size:
             names = [self.samples.ids[place] for place in shared]

@@ -132,6 +132,39 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     return term.value
 
 
+def values_asked_for(text: str) -> list[tuple[str, str | int | float]]:
+    """List the columns that a condition on samples compares with values, by ``==`` or ``in``, and the values."""
+    found: list[tuple[str, str | int | float]] = []
+    for node in ast.walk(_parsed(text)):
+        if not isinstance(node, ast.Compare) or len(node.ops) > 1:
+            continue
+        if isinstance(node.ops[0], ast.Eq | ast.In):
+            right = node.comparators[0]
+            sides = (
+                node.left,
+                *(right.elts if isinstance(right, ast.List | ast.Tuple | ast.Set) else [right]),
+            )
+            columns = [name for side in sides if (name := _column_named(side)) is not None]
+            values = [side.value for side in sides if isinstance(side, ast.Constant)]
+            found += [
+                (name, value)
+                for name in columns
+                for value in values
+                if isinstance(value, str | int | float) and not isinstance(value, bool)
+            ]
+    return found
+
+
+def _column_named(node: ast.expr) -> str | None:
+    """The column that a part of a condition is."""
+    if isinstance(node, ast.Call) and len(node.args) == 1 and _dotted(node.func) == "col":
+        argument = node.args[0]
+        return (
+            argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
+        )
+    return _dotted(node)
+
+
 def _parsed(text: str) -> ast.expr:
     """Parse the text within parentheses, where line breaks are ignored and comments end with the line."""
     text = text.replace("\r\n", "\n")

@@ -28,16 +28,18 @@ from proband.errors import (
     Said,
     UsageError,
     first_few,
+    meant,
     near_names,
     quoted,
 )
 from proband.samples.directories import frame_of_names, pattern_in
-from proband.samples.expressions import compile_expression
+from proband.samples.expressions import compile_expression, values_asked_for
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
 from proband.samples.sampling import Declared, declared_levels
-from proband.words import Note, Sentence, count, counted
+from proband.words import Note, Sentence, count, counted, given, in_a_list
 
+_VALUES = 12  # of a column, where they are listed
 _SUBJECTS = ("subject", "person", "identity", "speaker", "name", "class", "label", "user", "pid")
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _EXACT: dict[pl.DataType, int] = {
@@ -68,6 +70,8 @@ class Selection:
         The number of samples left out because the condition cannot be decided for them.
     notes
         Notes on the file of the ids.
+    advice
+        For a condition that no sample meets: the values that its columns have instead.
 
     """
 
@@ -75,6 +79,7 @@ class Selection:
     rule: str
     unknown: Count = 0
     notes: tuple[Note, ...] = ()
+    advice: str | None = None
 
 
 class Samples:
@@ -258,7 +263,17 @@ class Samples:
         met = self.evaluate(condition)
         unknown = int(met.null_count())
         positions = np.flatnonzero(met.fill_null(False).to_numpy())
-        return Selection(frozen(positions), condition, unknown)
+        advice = None if positions.size else self._instead_of(condition)
+        return Selection(frozen(positions), condition, unknown, advice=advice)
+
+    def _instead_of(self, condition: str) -> str | None:
+        """The values of the first column that a condition compares with one that it does not have."""
+        for name, value in values_asked_for(condition):
+            held = self._frame[name].drop_nulls().unique().sort().to_list()
+            if held and value not in held:
+                known = meant(value, held) if isinstance(value, str) else f"available: {_numbers(held)}."
+                return f"the column {name!r} has no {shown(value)}; {known}"
+        return None
 
     def evaluate(self, condition: str) -> pl.Series:
         """Evaluate a condition: true, false or null for each sample.
@@ -469,3 +484,9 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Make an array read-only and return it."""
     array.flags.writeable = False
     return array
+
+
+def _numbers(values: list[float]) -> str:
+    """The first of some numbers, and how many more there are."""
+    more = [f"{count(len(values) - _VALUES)} more"] if len(values) > _VALUES else []
+    return in_a_list([*map(given, values[:_VALUES]), *more])

@@ -9,6 +9,7 @@ import numpy as np
 from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few, quoted
 from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
+from proband.samples.experiment import others
 from proband.samples.ids import Ids, Positions
 from proband.samples.pool import PairRule
 from proband.scores.base import MissingPolicy, Scores
@@ -108,8 +109,8 @@ def experiment_over(
         gallery = Selection(_known(first.targets, samples), "every target of the scores")
     gallery = choose(samples, gallery)
     if probes is None:
-        rest = np.setdiff1d(_known(first.queries, samples), gallery.positions, assume_unique=True)
-        probes = Selection(rest, "every query that is not in the gallery")
+        queries = _known(first.queries, samples)
+        probes = others(queries, gallery, "every query that is not in the gallery")
     return present_in(Experiment(samples, gallery, probes), scores, missing)
 
 

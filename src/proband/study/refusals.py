@@ -8,7 +8,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from proband.engine.kinds import shown as in_words
-from proband.engine.limits import end_in_words
+from proband.engine.limits import as_share, end_in_words
 from proband.errors import Door, Hint, UsageError, meant
 from proband.study.editing.renames import rename_of
 
@@ -94,7 +94,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
             keys, f"expected a table, got {shown(got)}", f"write [{section}] on a separate line."
         )
     expected, known = _expected(hint, got)
-    cure = meant(got, known, _MOST_KEYS) if known and isinstance(got, str) else _unquoted(hint, got)
+    cure = meant(got, known, _MOST_KEYS) if known and isinstance(got, str) else _rewritten(hint, got)
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
 
@@ -184,15 +184,31 @@ def _expected(hint: Any, got: Any) -> tuple[str, Sequence[str]]:
         known = get_args(plain)
         return " or ".join(map(repr, known)), known
     limits = {
+        name: end
+        for name, end in _limits(said).items()
+        if end != MOST or (isinstance(got, int) and got > MOST)
+    }
+    told = " and ".join(f"{word} {end_in_words(limits[name])}" for name, word in _LIMITS if name in limits)
+    return f"{_WORDS[plain]} {told}".rstrip(), ()
+
+
+def _limits(said: Sequence[Any]) -> dict[str, Any]:
+    """The limits of a type, from what its wrappers say of it."""
+    return {
         name: getattr(one, name)
         for part in said
         for one in getattr(part, "metadata", [part])
         for name, _ in _LIMITS
         if getattr(one, name, None) is not None
-        if getattr(one, name) != MOST or (isinstance(got, int) and got > MOST)
     }
-    told = " and ".join(f"{word} {end_in_words(limits[name])}" for name, word in _LIMITS if name in limits)
-    return f"{_WORDS[plain]} {told}".rstrip(), ()
+
+
+def _rewritten(hint: Any, got: Any) -> str | None:
+    """A hint for a value that is right but for its quotes, or for being a percentage."""
+    plain, said = plain_type(hint)
+    if get_origin(plain) is tuple:
+        said = plain_type(get_args(plain)[0])[1]
+    return _unquoted(hint, got) or as_share(got, _limits(said))
 
 
 def _unquoted(hint: Any, got: Any) -> str | None:

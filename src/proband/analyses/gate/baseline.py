@@ -40,13 +40,13 @@ def with_baseline(asked: dict[str, Any], inputs: Any) -> Any:
 
 def _called_after(file: Path, key: str | None, inputs: Any) -> str:
     """A baseline is called after its key, or else its file, unless a new algorithm may be called so."""
-    taken = set()
+    taken: set[str | None] = set()
     for text in (*(inputs.scores or ()), *(inputs.embeddings or ())):
         name, reference = split_name(text)
         other, own = split_key(reference)
         taken |= {name or own or other.stem}
-        if own is None and other == file:
-            taken |= {key, file.stem}  # all of the file is read
+        if name is own is None and other == file:
+            taken.add(key)  # all of the file is read
     called = key or file.stem
     return _NAME if not called or called in taken else called
 

@@ -46,7 +46,9 @@ class DrawnSets:
         for role, rule in (("target", target), ("query", query)):
             selection = choose(samples, rule)
             if not len(selection.positions):
-                raise DesignError(f"The {role} set is empty: {selection.rule!r} selects no sample.")
+                raise DesignError(
+                    f"The {role} set is empty: {selection.rule!r} selects no sample.", selection.advice
+                )
             if selection.unknown:
                 notes.append(UNDECIDED_FOR(n=selection.unknown, rule=selection.rule))
             chosen[role] = tuple(samples.ids[place] for place in selection.positions)
