@@ -199,7 +199,7 @@ def test_a_table_is_copied(open_report: Open, button: str) -> None:
         measure, level = str(compared.estimates[0].answers.of), "95% interval"
         assert heads == [
             *("letter", "algorithm", measure, f"{measure}, marks", f"{level}, low", f"{level}, high"),
-            *("events, n", "events, of", "places, best", "places, worst"),
+            *("successes, n", "successes, of", "places, best", "places, worst"),
         ]
         for row, one in zip(rows, compared.ordered, strict=True):
             places = compared.places()[one.algorithm]
