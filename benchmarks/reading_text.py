@@ -23,7 +23,7 @@ def run() -> list[Row]:
             for k, score in enumerate(scores)
         )
         path.write_text("".join(lines))
-        ours, found = best_of(2, lambda: read_file(path).as_matrix("scores").matrices["scores"])
+        ours, found = best_of(2, lambda: next(iter(read_file(path).as_matrix().matrices.values())))
         naive, expected = best_of(1, lambda: _line_by_line(path))
     equal = np.array_equal(found, expected)
     return [Row("reading 1.1 M lines of bob's four columns", ours, naive, None, "", "–", None, equal)]
