@@ -47,13 +47,13 @@ _EXACT: dict[pl.DataType, int] = {
     pl.Float32(): 2**24,
 }  # every whole number up to here is exact in this type
 UNDECIDED = "a value is missing or cannot be calculated"
+"""Why a condition is undecided, in words."""
 UNDECIDED_FOR = Sentence("samples.undecided", "note", "{rule!r} cannot be decided for {n:count sample}")
 LOOK_ALIKES = Sentence(
     "samples.look-alikes",
     "caution",
     "{n:count subject} {n:word differs/differ} from another only in leading or trailing blanks: {examples}",
 )
-"""Why a condition is undecided, in words."""
 
 
 @dataclass(frozen=True)
