@@ -82,7 +82,7 @@ def test_empty_sets_are_refused(samples, gallery, probes, message):
 )
 def test_a_condition_that_nothing_meets_is_answered_with_the_values_there_are(condition, hint):
     made = {"id": list("abcd"), "subject": list("ppqq"), "session": [1, 2, 1, 2], "sex": list("FFMM")}
-    with pytest.raises(DesignError, match="The gallery is empty: .* selects no sample") as caught:
+    with pytest.raises(DesignError, match=r"The gallery is empty: .* selects no sample") as caught:
         Experiment(Samples(made), condition)
     assert caught.value.hint == hint
 
