@@ -97,9 +97,13 @@ def test_people_who_are_alike_are_no_goats_or_lambs(monkeypatch):
 @pytest.mark.long
 def test_levels_and_powers():
     assert (rejections(2000, 0.0, 0.0) <= 0.065).all()
-    goats, lambs = rejections(300, 0.9, 0.5)
-    assert goats >= 0.7
-    assert lambs >= 0.58  # its level is 1% where 5% would do
+    assert rejections(300, 0.9, 0.5)[0] >= 0.7
+
+
+@pytest.mark.long
+@pytest.mark.xfail(reason="the test of lambs keeps a level of 1% where 5% would do, and so finds 62%")
+def test_the_power_to_find_lambs():
+    assert rejections(300, 0.9, 0.5)[1] >= 0.7
 
 
 def test_one_image_each_is_refused():
