@@ -24,6 +24,7 @@ from proband.inference.verification.people.drawings import Drawings, Weights, re
 from proband.inference.verification.people.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.pairs.counts import allowed_errors
+from proband.measures.verification import SUPPORTED
 from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Confidence, Record, Result, among
 from proband.results.estimate import Estimate, estimate_among
@@ -40,7 +41,6 @@ _BEYOND = Sentence(
     "with {n:count search/searches} for people who are not enrolled, a target FPIR below {least:small} "
     "allows no false positive: FNIR is reported at the smallest measurable FPIR, not at the target",
 )
-_SUPPORTED = 30
 _FPIR = Target("fpir", "false positive identification rate at this threshold")
 _FNIR = Target("fnir", "false negative identification rate at this threshold")
 _DIR = Target("dir", "detection and identification rate at this threshold")
@@ -72,8 +72,9 @@ class SearchRates(Record):
     Attributes
     ----------
     fnir
-        At the FPIR asked for, with the threshold re-estimated in every replicate of people; where there are no replicates, or no
-        false positive is allowed, with the interval of the fixed threshold.
+        At the target FPIR, with the threshold re-estimated in every replicate of people; where there are no replicates, or no
+        false positive is allowed, with the interval of the fixed threshold. It is supported by at least 30 misses, and 30 false
+        positives that set the threshold.
     fpir, fnir_at_threshold, dir
         At the threshold held fixed; the last is the detection and identification rate, 1 − FNIR.
     counts
@@ -250,7 +251,7 @@ def _rates(
             standard_error=sqrt(fixed.variance),
             degrees_of_freedom=fixed.freedom,
             rests_on=RestsOn(n, what, events, fixed.n_people, "person", fixed.worth),
-            supported=events >= _SUPPORTED,
+            supported=events >= SUPPORTED,
             method=_WILSON,
             answers=replace(_ANSWERS, of=of),
         )
@@ -258,7 +259,11 @@ def _rates(
     fpir = rate(positive, _FPIR, "non-mated search", counts.false_positives, counts.n_nonmated)
     held = rate(negative, _FNIR, "mated search", counts.misses, counts.n_mated)
     at = "" if counts.target_fpir is None else given(counts.target_fpir)
-    fnir = replace(held, answers=replace(held.answers, of=Target(f"fnir@{at}", f"FNIR at an FPIR of {at}")))
+    fnir = replace(
+        held,
+        answers=replace(held.answers, of=Target(f"fnir@{at}", f"FNIR at an FPIR of {at}")),
+        supported=held.supported and fpir.supported,
+    )
     if replicated is not None:
         low, high = negative.anew(replicated, level)
         varying = derived("threshold", "{}, and the threshold re-estimated on them", _ANSWERS.varying)

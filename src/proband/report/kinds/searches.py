@@ -10,7 +10,7 @@ from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.errors import searches
 from proband.report.charts.spec import Chart
-from proband.report.notes import UNSUPPORTED, answered
+from proband.report.notes import answered
 from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
@@ -33,6 +33,11 @@ _SEARCH_INTERVALS = Sentence(
     "note",
     "Intervals: {level:level}; FNIR at a fixed threshold, and at the target FPIR with the threshold re-estimated in "
     "resamples of people. What varies: {varying}. Held fixed: {fixed}. Assumed: {assuming}",
+)
+_UNSUPPORTED = Sentence(
+    "search.rates-of-few-errors",
+    "mark",
+    "* based on fewer than {least} errors; FNIR also if fewer than {least} false positives set the threshold (rule of {least})",
 )
 _FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
 _THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
@@ -79,7 +84,6 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
     first = results[0]
     varying = derived("threshold", "{}, and the threshold re-estimated on them", first.answers.varying)
     part = f"{level(first.confidence_level)} interval" if whole else "interval"
-    few = _some_unsupported(results)
     return col.table_of(
         "Searches at chosen false positive rates" if whole else "",
         [(result.algorithm, at) for result in results for at in result.points],
@@ -108,7 +112,7 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.share("misses", lambda at: (at.counts.misses, at.counts.n_mated), when=whole),
         ),
         id=id,
-        notes=["* based on fewer than 30 errors (rule of 30)."] if whole and few else [],
+        notes=_marks(results) if whole else [],
     )
 
 
@@ -116,10 +120,10 @@ def _point(row: tuple[str, SearchRates]) -> SearchRates:
     return row[1]
 
 
-def _some_unsupported(results: Sequence[SearchEstimates]) -> bool:
-    """Whether some rate is based on fewer than 30 errors."""
+def _marks(results: Sequence[SearchEstimates]) -> list[Note]:
+    """Meaning of the asterisk, if one is used: FNIR has it for few false positives too."""
     points = [at for result in results for at in result.points]
-    return any(not (at.fpir.supported and at.fnir.supported) for at in points)
+    return [] if all(at.fnir.supported for at in points) else [_UNSUPPORTED(least=SUPPORTED)]
 
 
 def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
@@ -132,8 +136,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
         *(one for one in metrics if one not in told),
         answered(first.answers, _SEARCH_INTERVALS, level=first.confidence_level),
     ]
-    if _some_unsupported(results):
-        said.append(UNSUPPORTED(least=SUPPORTED))
+    said += _marks(results)
     notes = dict.fromkeys(note for one in results for note in one.notes)
     return said + [note for note in notes if note not in told]
 
