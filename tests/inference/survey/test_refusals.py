@@ -11,7 +11,7 @@ import pytest
 
 import proband as pb
 from proband.errors import ProbandError
-from proband.inference.survey import Mean, Survey
+from proband.inference.survey import Mean, Quantile, Survey
 from proband.inference.survey.known_totals import long_totals
 from proband.report.scene import Scene
 from proband.report.view import view_of
@@ -48,6 +48,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "gap": (lambda: ALL.mean("gap"), "empty in 1 row, first in row 2"),
     "domain": (lambda: ALL.within("y > 100"), "No row satisfies"),
     "not a share": (lambda: ALL.mean("y", interval="logit"), "is not a share"),
+    "nothing below": (
+        lambda: Survey({"y": [1, 2, 3], "x": [0, 0, 1], "g": list("aab")}).ratio("y", "x", by="g"),
+        "'y/x' is undefined for g=a: 'x' adds up to 0",
+    ),
     "jackknife quantile": (
         lambda: ALL.replicated("jkn").quantile("y", quantile_interval="replicates"),
         "not valid for quantiles",
@@ -162,3 +166,71 @@ def test_tables_write_shares_and_their_differences_alike_and_say_the_degrees_of_
     assert str(summary.headline).startswith(f"mean hit: sex=f {value:.4f} [")
     assert str(summary.headline).endswith("2 more estimates below")
     assert summary.answers == found.answers
+
+
+def test_constants_are_not_compared_as_if_they_were_known() -> None:
+    table = {"y": [1, 1, 0, 0, 1, 0], "g": list("aabbcc"), "N": [2] * 6}
+    found = Survey(table).estimate(Mean("y"), by="g", differences=True)
+    both, *others = found.differences
+    assert [estimate.supported for estimate in found.estimates] == [False, False, True]
+    assert both.value == 1
+    assert both.p_value is None
+    assert np.isnan([both.low, both.high]).all()
+    assert "y [g=a] and y [g=b] do not vary" in " ".join(str(both).split())
+    for pair in others:
+        assert not pair.supported
+        assert pair.p_value is not None
+        assert "ignore its uncertainty" in str(pair.notes[0])
+    assert {note for pair in found.differences for note in pair.notes} <= set(found.notes)
+    contrast = found.contrast({"y [g=a]": 1, "y [g=b]": -1})
+    assert contrast.p_value is None
+    assert np.isnan(contrast.low)
+    *_, table_of_differences = view_of(found).tables(found)
+    assert [cell.text for cell in table_of_differences.rows[0]][-2:] == ["–", "–"]
+
+
+def test_a_census_has_no_sampling_error() -> None:
+    table = {"y": [1, 0, 0, 1, 1, 1], "g": list("aabbcc"), "N": [6] * 6}
+    found = Survey(table, fpc="N").estimate(Mean("y"), by="g", differences=True)
+    assert [estimate.supported for estimate in found.estimates] == [True] * 3
+    first, *_ = found.differences
+    assert (first.low, first.high, first.p_value, first.supported) == (0.0, 0.0, None, True)
+    said = " ".join(map(str, found.notes))
+    assert "exact: all units of the population were sampled" in said
+    assert "gives no information" not in said
+
+
+def test_known_totals_are_exact() -> None:
+    found = ALL.poststratified({"f": 510, "m": 490}, "sex").total("sex")
+    assert all(estimate.supported for estimate in found.estimates)
+
+
+def test_quantiles_are_compared_by_replicates_only() -> None:
+    rng = np.random.default_rng(0)
+    table = {"y": rng.normal(size=40), "g": list("ab") * 20, "unit": np.arange(40) // 2}
+    survey = Survey(table, units="unit")
+    (pair,) = survey.estimate(Quantile("y", 0.5), by="g", differences=True).differences
+    assert pair.p_value is None
+    assert not pair.has_interval
+    assert "quantile_interval='replicates'" in str(pair)
+    resampled = survey.replicated("bootstrap", n_resamples=200)
+    (pair,) = resampled.estimate(
+        Quantile("y", 0.5), by="g", differences=True, quantile_interval="replicates"
+    ).differences
+    assert pair.p_value is not None
+    assert pair.has_interval
+
+
+def test_intervals_and_p_values_of_differences_agree() -> None:
+    rng = np.random.default_rng(1)
+    seen = 0
+    for _ in range(60):
+        n = int(rng.integers(4, 30))
+        table = {"y": rng.random(n) < rng.choice([0.05, 0.5, 0.9]), "g": rng.choice(list("abc"), n)}
+        survey = Survey({**table, "w": rng.uniform(1, 5, n)}, weights="w")
+        for pair in survey.estimate(Mean("y"), by="g", differences=True).differences:
+            assert pair.has_interval == (pair.p_value is not None)
+            if pair.p_value is not None:
+                assert (pair.p_value < 0.05) == (not pair.low <= 0 <= pair.high)
+                seen += 1
+    assert seen > 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isnan
 from typing import TypeVar
 
 import polars as pl
@@ -16,7 +17,7 @@ from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.scene import Scene
-from proband.report.tables.cells import digits_cell, ends_cell, interval_cell, rate_cell
+from proband.report.tables.cells import digits_cell, empty_cell, ends_cell, interval_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Summary, View, shows
 from proband.results.difference import Difference
@@ -152,13 +153,19 @@ def _numbers(
     def number(row: Row, value: float, significant: int) -> Cell:
         return rate_cell(value) if share(row) else digits_cell(value, significant)
 
+    def error(row: Row) -> Cell:
+        found = of(row).standard_error
+        return empty_cell() if found is None or isnan(found) else number(row, found, 4)
+
     def ends(row: Row) -> Cell:
         low, high = of(row).low, of(row).high
+        if isnan(low) and isnan(high):
+            return empty_cell()
         return interval_cell((low, high)) if share(row) else ends_cell(low, high, _DIGITS)
 
     return [
         col.cell("estimate", lambda row: number(row, of(row).value, _DIGITS)),
-        col.cell("standard error", lambda row: number(row, of(row).standard_error or 0.0, 4)),
+        col.cell("standard error", error),
         col.cell(col.at_level(found.confidence_level), ends, answers=found.answers, kind="interval"),
     ]
 

@@ -32,6 +32,8 @@ _TAYLOR = Method(
 _SEVERAL = Target("survey", "estimates for the sampled population")
 _UNITS = Target("survey-units", "other samples of units from the same strata of the population")
 _ROWS = Target("survey-rows", "other samples of rows from the same strata of the population")
+_UNITS_ALONE = Target("survey-units-without-strata", "other samples of units from this population")
+_ROWS_ALONE = Target("survey-rows-without-strata", "other samples of rows from this population")
 _AS_SUPPLIED = Target("survey-replicates", "other samples, as represented by the supplied replicate weights")
 _FIXED = Target("survey-population", "the population, its strata and the outcome of every row")
 _REPLACED = Target(
@@ -54,6 +56,16 @@ _PAST = Sentence(
     "survey.past-limits",
     "caution",
     "the interval of a share extends beyond 0 or 1; the default (interval='auto') does not",
+)
+_PAST_DIFFERENCE = Sentence(
+    "survey.difference-past-limits",
+    "caution",
+    "the interval of a difference of shares extends beyond −1 or 1: there are too few units for Student's interval",
+)
+_EXACT = Sentence(
+    "survey.exact",
+    "note",
+    "estimates without a standard error are exact: all units of the population were sampled, or the totals are known",
 )
 _EXTREME = Sentence(
     "survey.extreme-quantile",
@@ -85,6 +97,7 @@ def estimate_statistics(
     found = [
         one.bound.values((sample.weights * one.inside)[None, :], sample.n(one.inside))[0] for one in parts
     ]
+    _require_numbers(parts, found)
     values, ends = np.concatenate(found), np.cumsum([len(one) for one in found])
     replicates = None if sample.replicates is None else _replicated(sample, parts)
     covariance = _covariance(sample, parts, found, replicates)
@@ -118,8 +131,9 @@ def estimate_statistics(
         notes=tuple(_notes(survey, bound, options)),
         by_shares=options.quantile_interval != "replicates",
     )
-    made = replace(made, notes=(*made.notes, *_cautions(made, sample, parts, options)))
-    return replace(made, differences=made.pairwise()) if differences and len(domains) > 1 else made
+    if differences and len(domains) > 1:
+        made = replace(made, differences=made.pairwise())
+    return replace(made, notes=(*made.notes, *dict.fromkeys(_cautions(made, sample, parts, options))))
 
 
 def _cautions(
@@ -127,8 +141,9 @@ def _cautions(
 ) -> Iterator[Note]:
     """What may mislead about the numbers."""
     rows, numbers = found.rows, found.estimates
+    shares = {row.name for row in rows if row.label.share}
     others = [row for row in rows if not (options.interval == "auto" and row.label.share)]
-    if others and found.degrees_of_freedom < _FEW and options.freedom is None:
+    if (others or found.differences) and found.degrees_of_freedom < _FEW and options.freedom is None:
         yield _FEW_UNITS(freedom=int(found.degrees_of_freedom))
     if options.interval in ("t", "normal") and any(
         row.label.share and not 0 <= row.estimate.low <= row.estimate.high <= 1 for row in rows
@@ -139,8 +154,15 @@ def _cautions(
         for one in parts
     ):
         yield _EXTREME()
-    if any(number.standard_error == 0 and number.low == number.high for number in numbers):
+    without = [number for number in numbers if number.standard_error == 0 and number.low == number.high]
+    if any(not number.supported for number in without):
         yield NO_WIDTH()
+    if any(number.supported for number in without):
+        yield _EXACT()
+    for pair in found.differences:
+        yield from (note for note in pair.notes if not pair.supported)
+        if {pair.first, pair.second} <= shares and not -1 <= pair.low <= pair.high <= 1 and pair.has_interval:
+            yield _PAST_DIFFERENCE()
     still = [
         number.rests_on.n_units or 0
         for number in numbers
@@ -157,9 +179,11 @@ def _cautions(
 
 def _varying(survey: Survey) -> Target:
     if survey.units:
-        return _UNITS
+        return _UNITS_ALONE if survey.strata is None else _UNITS
     given = survey.replicate_weights is not None and survey.replicate_weights.supplied
-    return _AS_SUPPLIED if given else _ROWS
+    if given:
+        return _AS_SUPPLIED
+    return _ROWS_ALONE if survey.strata is None else _ROWS
 
 
 def _domains(table: pl.DataFrame, by: Sequence[str], inside: Flags) -> list[Domain]:
@@ -181,6 +205,18 @@ def _require_rows(sample: Sample, parts: Sequence[DomainPart]) -> None:
                 "and a weight.",
                 "leave it out, or merge it with another domain.",
             )
+
+
+def _require_numbers(parts: Sequence[DomainPart], found: Sequence[Floats]) -> None:
+    for part, values in zip(parts, found, strict=True):
+        for label, value in zip(part.bound.labels, values, strict=True):
+            if not np.isfinite(value):
+                where = f" for {part.domain}" if part.domain.values else ""
+                why = f"{label.denominator!r} adds up to 0" if label.denominator else f"it is {value}"
+                raise DesignError(
+                    f"{label.name!r} is undefined{where}: {why}.",
+                    "leave this part of the population out, or merge it with another.",
+                )
 
 
 def _require_each_once(rows: Sequence[SurveyRow]) -> None:

@@ -125,6 +125,7 @@ def rows_of(
         ]
         lows, highs = np.array(ends).T
     units = len(np.unique(sample.stages.first.codes[kept]))
+    supported = errors > 0 if (errors > 0).all() else (errors > 0) | _informative(sample, part, values)
     return [
         SurveyRow(
             label,
@@ -150,12 +151,28 @@ def rows_of(
                     design_effect=None if np.isnan(effects[place]) else float(effects[place]),
                     size=float(weights.sum()),
                 ),
+                supported=bool(supported[place]),
                 method=method,
                 answers=replace(answers, of=label.target),
             ),
         )
         for place, label in enumerate(one.labels)
     ]
+
+
+def _informative(sample: Sample, part: DomainPart, values: Floats) -> Flags:
+    """Whether a standard error of 0 means something: units of a stratum differ and totals are known, or all units were sampled."""
+    stages, first = sample.stages, sample.stages.first
+    strata = first.strata[np.unique(first.codes[part.inside])]
+    if not (first.left[strata].any() or any(stage.left.any() for stage in stages.stages[1:])):
+        return np.ones(len(values), dtype=np.bool_)
+    if not part.bound.linearised:
+        return np.zeros(len(values), dtype=np.bool_)
+    totals = first.totals(part.bound.scores(sample.weights * part.inside, values))
+    means = sums(totals, first.strata, len(first.names)) / first.sizes[:, None]
+    alike = np.isclose(totals, means[first.strata], rtol=1e-9, atol=1e-12 * np.abs(values))
+    found: Flags = np.logical_not(np.all(alike, axis=0))
+    return found
 
 
 def _of_shares(

@@ -24,8 +24,30 @@ from proband.results.base import Answers, Confidence, Count, Finite, Result
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Method, Note, Target, digits
+from proband.words import Method, Note, Sentence, Target, digits
 
+_CONSTANT = Sentence(
+    "survey.constants-compared",
+    "caution",
+    "in the sample, {names:list} {n:word does/do} not vary, so a comparison of {n:word it/them} has no interval and no p-value",
+)
+_ONE_CONSTANT = Sentence(
+    "survey.constant-compared",
+    "caution",
+    "in the sample, {names:list} {n:word does/do} not vary: comparisons with {n:word it/them} ignore {n:word its/their} uncertainty, so "
+    "intervals are too narrow and p-values too small",
+)
+_UNKNOWN = Sentence(
+    "survey.quantiles-compared",
+    "caution",
+    "Woodruff's intervals give no covariance, so comparisons with quantiles have no interval and no p-value; replicates "
+    "(brr, fay or bootstrap) with quantile_interval='replicates' give both",
+)
+_EXACT = Sentence(
+    "survey.exact-comparison",
+    "note",
+    "there is no sampling error: all units of the population were sampled, or the totals are known",
+)
 _STEP = 1e-3  # of the numeric gradient, as a share of a standard error
 
 
@@ -38,8 +60,10 @@ class _Contrast(TypedDict):
     confidence_level: float
     standard_error: float
     degrees_of_freedom: float | None
-    p_value: float
+    p_value: float | None
     method: Method
+    supported: bool
+    notes: tuple[Note, ...]
 
 
 class SurveyRow(NamedTuple):
@@ -233,7 +257,15 @@ class SurveyEstimates(Result):
         factors[self._place(first)] += 1.0
         factors[self._place(second)] -= 1.0
         contrast = self._contrast(float(factors @ self.values), factors)
-        return Difference(first=first, second=second, in_points=False, adjustment="none", **contrast)
+        why_not = contrast["notes"][0] if np.isnan(contrast["low"]) else None
+        return Difference(
+            first=first,
+            second=second,
+            in_points=False,
+            adjustment="none",
+            why_not=why_not,
+            **contrast,
+        )
 
     def ratio(self, first: str, second: str) -> Estimate:
         """Estimate the ratio of the first to the second, by the delta method.
@@ -340,25 +372,36 @@ class SurveyEstimates(Result):
         return names.index(name)
 
     def _contrast(self, value: float, gradient: Floats) -> _Contrast:
-        """A function of the estimates with its standard error, and the p-value for 0."""
+        """A function of the estimates with its standard error and the p-value for 0; no interval if none of them varies in the sample."""
         used = np.flatnonzero(gradient)
         part = self.covariance[np.ix_(used, used)]
         error = float(np.sqrt(max(float(gradient[used] @ part @ gradient[used]), 0.0)))
         if np.isnan(part).any():
             error = float("nan")
         freedom = min([_freedom(self.estimates[place]) for place in used], default=self.degrees_of_freedom)
+        still = tuple(self.names[place] for place in used if not self.estimates[place].supported)
+        nothing = bool(still) and error == 0
         reach = float(reaches(quantile_of(self.confidence_level, freedom), np.array([error]))[0])
-        far = -abs(value / error) if error > 0 else 0.0 if value == 0 else float("-inf")
-        tail = normal_cdf(far) if not np.isfinite(freedom) else t_cdf(max(freedom, 1.0), far)
+        p_value = None
+        if error > 0:
+            far = -abs(value / error)
+            p_value = 2 * float(normal_cdf(far) if np.isinf(freedom) else t_cdf(max(freedom, 1.0), far))
+        notes = [(_CONSTANT if nothing else _ONE_CONSTANT)(names=still, n=len(still))] if still else []
+        if np.isnan(error):
+            notes = [_UNKNOWN()]
+        elif error == 0 and not still:
+            notes = [_EXACT()]
         return {
             "value": value,
-            "low": value - reach,
-            "high": value + reach,
+            "low": float("nan") if nothing else value - reach,
+            "high": float("nan") if nothing else value + reach,
             "confidence_level": self.confidence_level,
             "standard_error": error,
             "degrees_of_freedom": freedom if np.isfinite(freedom) else None,
-            "p_value": float(2 * tail),
+            "p_value": p_value,
             "method": self.design,
+            "supported": not (still or np.isnan(error)),
+            "notes": tuple(notes),
         }
 
     def _made(self, name: str, value: float, gradient: Floats) -> Estimate:

@@ -118,8 +118,8 @@ class Stages:
                 names = [stage.names[one] for one in np.flatnonzero(alone)]
                 what = "strata" if place == 0 else "units of the stage before"
                 raise DesignError(
-                    f"{count(len(names))} of {count(len(stage.names))} {what} {'has' if len(names) == 1 else 'have'} only one unit, so their "
-                    f"variance cannot be estimated: {first_few(names)}.",
+                    f"{count(len(names))} of {count(len(stage.names))} {what} {'has' if len(names) == 1 else 'have'} only one unit, so "
+                    f"{'its' if len(names) == 1 else 'their'} variance cannot be estimated: {first_few(names)}.",
                     Hint("merge strata, or choose how such units are handled: {option:lonely=adjust}"),
                 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -108,11 +108,14 @@ class Bound(ABC):
         The values used (rows × columns); missing values are 0, in rows that are not `complete`.
     complete
         The rows without missing values.
+    linearised
+        Whether `scores` gives the influence of rows.
     """
 
     labels: tuple[Label, ...]
     columns: Floats
     complete: npt.NDArray[np.bool_]
+    linearised: ClassVar[bool] = True
 
     @property
     def summed(self) -> Floats | None:
@@ -262,6 +265,7 @@ class BoundQuantile(Bound):
 @dataclass(frozen=True, eq=False)
 class _BoundFunction(Bound):
     function: Callable[[Floats], Any]
+    linearised: ClassVar[bool] = False
 
     def values(self, weights: Floats, n: int) -> Floats:
         found = np.array([np.atleast_1d(numbers_by(self.function, "function", one)) for one in weights])
