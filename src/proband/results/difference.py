@@ -43,8 +43,8 @@ _UNDECIDED = Sentence(
     "note",
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
-_SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}")
-_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} against {second}: {effect}, {tested}")
+_SEEN = Sentence("comparison.seen", "note", "{first} minus {second}: {effect}")
+_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} minus {second}: {effect}, {tested}")
 _STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}, {tested}")
 _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
@@ -374,8 +374,8 @@ class Difference(Result):
 
     @property
     def setting(self) -> str:
-        """What both describe, and what is compared: ``probe.glasses on against off, algorithm pca``."""
-        return f"{self._first} against {self.second}{self._where}"
+        """What both describe, and what is compared: ``probe.glasses on minus off, algorithm pca``."""
+        return f"{self._first} minus {self.second}{self._where}"
 
     @property
     def _first(self) -> str:
