@@ -107,7 +107,9 @@ def test_refuses_other_symbols():
 
 def test_a_smaller_array_than_a_power_of_its_symbols():
     """Addelman and Kempthorne 1961: 54 rows for 25 columns of 3 symbols, here by developing 9 rows with a difference scheme."""
-    scheme = np.array([list(map(int, row)) for row in "000000 001122 010212 012021 021201 022110".split()])
+    scheme = np.array(
+        [list(map(int, row)) for row in ["000000", "001122", "010212", "012021", "021201", "022110"]]
+    )
     developed = (scheme[:, None, :, None] + rao_hamming(3, 2)[None, :, None, :]) % 3
     made = np.column_stack([developed.reshape(54, 24), np.repeat(np.arange(6) % 3, 9)])
     assert balance(made, 3)

@@ -49,7 +49,9 @@ class Balance:
     def __str__(self) -> str:
         pairs = self.columns * (self.columns - 1) // 2
         if self.full:
-            single = f"each of {self.symbols} symbols occurs {_times(self.rows // self.symbols)} in every column"
+            single = (
+                f"each of {self.symbols} symbols occurs {_times(self.rows // self.symbols)} in every column"
+            )
             if not pairs:
                 return f"Balanced: {single}."
             often = _times(self.rows // self.symbols**2)

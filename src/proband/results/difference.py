@@ -87,7 +87,7 @@ _BY_PERSON = Sentence(
     "caution",
     "person-weighted instead of probe-weighted, the verdict is {verdict}: {effect}, {tested}",
 )
-_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} is correct for only one of the two")
+_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} distinguishes the two systems")
 _BY_UNIT = Sentence(
     "comparison.by-unit",
     "caution",

@@ -67,7 +67,7 @@ _INDEPENDENT = Sentence(
     "multiply the number of trials by the design effect",
 )
 _SUPPOSED = Sentence(
-    "plan.no-error-correlation",
+    "plan.no-error-counts-people",
     "note",
     "without errors, the correlation within people cannot be estimated: estimate takes it from the other "
     "rates of the call, or assumes 0.5, so its interval may be wider than the rule",
