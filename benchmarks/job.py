@@ -15,6 +15,18 @@ Result = TypeVar("Result")
 _SLACK = 0.15  # of an exponent, fitted on a machine that does other things as well
 
 
+def times(ratio: float) -> str:
+    """How many times as long: three digits, without an exponent.
+
+    Examples
+    --------
+    >>> times(0.2563), times(4.0), times(9909.2)
+    ('0.256×', '4×', '9,910×')
+    """
+    rounded = float(f"{ratio:.3g}")
+    return f"{rounded:,.0f}×" if rounded >= 1000 else f"{rounded:g}×"
+
+
 @dataclass(frozen=True)
 class Row:
     """One measured job.
@@ -40,7 +52,7 @@ class Row:
             return "–" if value is None else f"{value:.3g} s"
 
         def ratio(other: float | None) -> str:
-            return "–" if other is None else f"{other / self.ours:.3g}×"
+            return "–" if other is None else times(other / self.ours)
 
         def verdict(value: bool | None) -> str:
             return "–" if value is None else "yes" if value else "NO"

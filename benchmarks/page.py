@@ -10,7 +10,7 @@ from types import MappingProxyType, ModuleType
 
 from matplotlib.figure import Figure
 
-from benchmarks.job import HEADER, Growth, Row
+from benchmarks.job import HEADER, Growth, Row, times
 from proband.report.tables.cells import table, text_cell
 from proband.report.tables.formats import as_markdown, in_markdown
 from proband.report.tables.table import Column
@@ -32,7 +32,7 @@ READING = """How to read the tables:
 
 - **ours**: the time of Proband, the minimum of several runs.
 - **naive**: the obvious solution. **competent peer**: the fastest other solution we know, or other software. The columns
-  next to them are their time divided by ours: above 1, Proband is faster.
+  next to them are their time divided by ours: above 1, Proband is faster; below 1, slower.
 - **goal**: the target, and whether this run reached it.
 - **equal**: whether the answers are equal; if with a tolerance or under another definition, what was compared.
 - Slow solutions are timed on a part of the work and scaled; the description of the job says so.
@@ -145,7 +145,7 @@ def chart(rows: Sequence[Row | Growth]) -> Figure:
         axis.plot([1, ratio], [place, place], color="#9AA7B5", linewidth=2, zorder=1)
         axis.plot(ratio, place, "o", color="#1F5FA8" if ratio >= 1 else "#B4472B", zorder=2)
         axis.annotate(
-            f"{ratio:.3g}×",
+            times(ratio),
             (max(ratio, 1), place),
             (6, 0),
             textcoords="offset points",

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks import __main__ as program, error_rates, machine, nearest_neighbours, page, peers, start_up
-from benchmarks.job import HEADER, Row, best_of
+from benchmarks.job import HEADER, Row, best_of, times
 from benchmarks.peers import (
     PEERS,
     BrokenPeerError,
@@ -31,6 +31,10 @@ ROW = Row("a | b < c", 0.5, None, 1.0, "peer 1.2", "≥ 1×", True, True, "EER t
 MISSING = replace(ROW, peer=None, peer_name="other: not installed", reached=None, equal=None, checked="")
 
 InstallPeer = Callable[[str, str], None]
+
+
+def test_ratios_have_three_digits_and_no_exponent() -> None:
+    assert [times(ratio) for ratio in (0.2563, 4.0, 999.6, 9909.2)] == ["0.256×", "4×", "1,000×", "9,910×"]
 
 
 def test_rows_become_a_table_of_the_page() -> None:

@@ -340,7 +340,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "span": lambda value: f"{fixed(100 * value, 1)} points",
     "worth": size_of,
     "level": level,
-    "power": lambda value: f"{digits(100 * value, 4)}%",
+    "power": lambda value: f"{digits(100 * value, 3 if value > 0.9 else 2)}%",
     "given": given,
     "bytes": size_in_bytes,
     "time": rough_time,

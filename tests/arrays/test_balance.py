@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.arrays import balance, rao_hamming
+from proband.arrays import balance, n_replicates, rao_hamming
 from proband.errors import InputError, UsageError
 
 module = importlib.import_module("proband.arrays.balance")
@@ -83,9 +83,9 @@ def test_a_large_array_is_proved_quickly():
 
 def test_says_what_it_found():
     assert str(balance(rao_hamming(3, 2), 3)) == (
-        "Balanced: each of 3 symbols is 3 times in every column, and each ordered pair of them once in each of 6 pairs of columns."
+        "Balanced: each of 3 symbols occurs 3 times in every column, and each ordered pair of them once in each of 6 pairs of columns."
     )
-    assert str(balance([[0], [1]], 2)) == "Balanced: each of 2 symbols is once in every column."
+    assert str(balance([[0], [1]], 2)) == "Balanced: each of 2 symbols occurs once in every column."
     assert str(balance(np.zeros((4, 5), dtype=int), 2)) == (
         "Not balanced, counting columns from 0: 5 of 5 columns (0, 1, 2, …); 10 of 10 pairs of columns (0 and 1, 0 and 2, 0 and 3, …)."
     )
@@ -103,3 +103,14 @@ def test_refuses_other_symbols():
     assert "(1 − matrix) // 2" in str(told.value)
     with pytest.raises(UsageError):
         balance([[0, 0]], 1)
+
+
+def test_a_smaller_array_than_a_power_of_its_symbols():
+    """Addelman and Kempthorne 1961: 54 rows for 25 columns of 3 symbols, here by developing 9 rows with a difference scheme."""
+    scheme = np.array(
+        [list(map(int, row)) for row in ["000000", "001122", "010212", "012021", "021201", "022110"]]
+    )
+    developed = (scheme[:, None, :, None] + rao_hamming(3, 2)[None, :, None, :]) % 3
+    made = np.column_stack([developed.reshape(54, 24), np.repeat(np.arange(6) % 3, 9)])
+    assert balance(made, 3)
+    assert len(made) < n_replicates(3, 25) == 81

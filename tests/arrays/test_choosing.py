@@ -29,7 +29,7 @@ def test_every_array_is_balanced_and_as_small_as_promised(symbols, columns, fewe
 
 def test_sizes_of_the_papers():
     assert n_replicates(2, 483) == 512
-    assert n_replicates(3, 256) == 729  # the other paper of 2001 says 256, which cannot be
+    assert n_replicates(3, 256) == 729  # the other paper of 2001 says 256, below Rao's bound of 513
     assert n_replicates(3, 481) == 2187
     assert n_replicates(3, 481, rule="strat-2001") == 729
     assert n_replicates(3, 256, rule="strat-2001") == 729

@@ -60,7 +60,7 @@ def test_proves_balance(made):
     done = made(3, 256, "--check")
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 729
-    assert "Balanced: each of 3 symbols is 243 times in every column" in done.stderr
+    assert "Balanced: each of 3 symbols occurs 243 times in every column" in done.stderr
     assert "81 times in each of 32,640 pairs of columns" in done.stderr
 
 

@@ -95,6 +95,10 @@ def test_mcnemar_from_scores_equals_python(run: Run, study: Path) -> None:
 def test_mcnemar_from_counts(run: Run, study: Path) -> None:
     said = json.loads(run("mcnemar", 104, 40, "--total", 1195, "--json", cwd=study).stdout)
     assert said["p_greater"] == pytest.approx(4.72745380885331e-08, rel=1e-10)
+    said = " ".join(run("mcnemar", 5, 0, "--total", 5, "--explain", cwd=study).stdout.split())
+    assert "exact 0.063" in said
+    assert "[+0.1310, +1.0000]" in said
+    assert "corresponds to the mid-p: it may exclude 0 where the two-sided exact p-value" in said
     assert run("mcnemar", 104, 40, "--total", 100, cwd=study).returncode == 2
     assert run("mcnemar", 104, cwd=study).returncode != 0
     three = run("mcnemar", "scores.npz::good", "-s", "samples.csv", "--orientation", "similarity", cwd=study)

@@ -172,9 +172,7 @@ def test_feret_shows_the_record_and_leaves_out_that_of_other_scores(
     stale = json.loads(run(*asked, cwd=desk).stdout)
     assert [one["operator"] for one in stale["feret"]["participants"]] == [None]
     explained = run(*asked[:-1], "--explain", cwd=desk)
-    assert "is the record of a different score file" in " ".join(
-        (explained.stdout + explained.stderr).split()
-    )
+    assert "belongs to a different score file" in " ".join((explained.stdout + explained.stderr).split())
 
 
 def test_the_whole_story_with_a_late_one(desk: Path, run: Run, tmp_path: Path) -> None:

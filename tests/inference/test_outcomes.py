@@ -117,7 +117,7 @@ def test_nothing_speaks_of_people() -> None:
         said += [str(one.method) for one in found.pairs] + [str(one.method) for one in found.estimates]
         assert not re.search("people|person|probe|gallery", " ".join(said))
     same = pb.compare_outcomes({"a": [1, 0] * 20, "b": [1, 0] * 20}, algorithms=["a", "b"])
-    assert "No item is correct for only one of the two" in str(same.sentences()[0])
+    assert "No item distinguishes the two systems" in str(same.sentences()[0])
     assert same.pairs[0].to_dict()["unit"] == "item"
 
 

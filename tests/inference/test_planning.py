@@ -315,6 +315,21 @@ def test_results_are_plain_and_say_what_they_assume():
     assert len(keys) > 4
     assert {plan.answers.of.key for plan in plans} >= {"power-of-difference", "power-of-equivalence"}
     assert any("rough" in str(note) for note in plan_difference(0.4, discordant=0.5).notes)
+    assert not any(
+        "gallery" in f"{plan.answers.varying} {plan.answers.fixed}" for plan in plans
+    )  # none is there
+
+
+def test_says_only_what_holds():
+    """The rules need the design effect only where it is not in the plan yet, and an approximate power has two digits."""
+    told = {
+        m: [note.code for note in plan_error_rate(0.01, probes_per_subject=m, icc=0).notes] for m in (1, 2)
+    }
+    assert told == {1: ["plan.independent-trials"], 2: ["plan.no-error-counts-people"]}
+    found = plan_difference(0.03, discordant=0.06, subjects=47)
+    assert 0.1 < found.power < 0.9
+    assert f"a power of {100 * found.power:.0f}% (" in str(found.sentence())
+    assert "a power of 97.5% (" in str(plan_difference(0.03, discordant=0.06, power=0.975).sentence())
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_replicates_are_counted_without_being_made(sizes: list[int]) -> None:
 
 
 def test_the_papers_numbers_of_replicates() -> None:
-    """768 and 1,000 as printed; 256 strata of three units take 729 rows, and not the 256 that the paper says."""
+    """768 and 1,000 as printed; 256 strata of three units take 729 rows here, and not the 256 that the paper says."""
     scores, samples = people(256, 4)
     errors = strat_study(scores, samples=samples, n_images=4).errors["a"]
     assert {key: one.n_replicates for key, one in errors.items()} == {

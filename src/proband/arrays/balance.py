@@ -49,7 +49,9 @@ class Balance:
     def __str__(self) -> str:
         pairs = self.columns * (self.columns - 1) // 2
         if self.full:
-            single = f"each of {self.symbols} symbols is {_times(self.rows // self.symbols)} in every column"
+            single = (
+                f"each of {self.symbols} symbols occurs {_times(self.rows // self.symbols)} in every column"
+            )
             if not pairs:
                 return f"Balanced: {single}."
             often = _times(self.rows // self.symbols**2)
@@ -81,7 +83,7 @@ def balance(array: npt.ArrayLike, symbols: int) -> Balance:
     --------
     >>> from proband.arrays import rao_hamming
     >>> print(balance(rao_hamming(3, 6), 3))
-    Balanced: each of 3 symbols is 243 times in every column, and each ordered pair of them 81 times in each of 66,066 pairs of columns.
+    Balanced: each of 3 symbols occurs 243 times in every column, and each ordered pair of them 81 times in each of 66,066 pairs of columns.
     >>> print(balance([[0, 0], [1, 1]], 2))
     Not balanced, counting columns from 0: 1 of 1 pairs of columns (0 and 1).
     """

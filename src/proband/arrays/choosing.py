@@ -63,7 +63,9 @@ class OrthogonalArray:
 
 
 def n_replicates(symbols: int, columns: int, rule: Rule = "strength-2", fewest: bool = False) -> int:
-    """How many rows :func:`orthogonal_array` gives: the least power of the number of symbols that can carry the columns.
+    """How many rows :func:`orthogonal_array` gives: the least power of the number of symbols that suffices for the columns.
+
+    Other constructions may need fewer: 54 rows balance 25 columns of 3 symbols (Addelman and Kempthorne 1961), where this gives 81.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def n_replicates(symbols: int, columns: int, rule: Rule = "strength-2", fewest: 
 def orthogonal_array(
     symbols: int, columns: int, rule: Rule = "strength-2", fewest: bool = False
 ) -> OrthogonalArray:
-    """Make the smallest array of strength 2 with so many symbols and columns.
+    """Make an array of strength 2 with so many symbols and columns, of as few rows as the construction allows.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _MOST_CELLS = 1 << 31  # of an orthogonal array constructed as a whole
 
 
 def has_arrays(size: int) -> bool:
-    """Whether there are orthogonal arrays with `size` symbols, which must be a prime power."""
+    """Whether `orthogonal_array` makes arrays with `size` symbols, which must be a prime power."""
     from proband.arrays.polynomials import prime_power
 
     return prime_power(size) is not None

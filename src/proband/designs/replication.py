@@ -60,7 +60,7 @@ class BRR(StratifiedDesign):
     """Balanced repeated replication: each replicate has one unit of every stratum, by a row of an orthogonal array.
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
-    with the same number of units share an array. Arrays exist for prime powers. For other numbers of units (6, 10, 12, …) a
+    with the same number of units share an array. Arrays are made for prime powers. For other numbers of units (6, 10, 12, …) a
     replicate has about half of the units, by balanced splits (Sitter 1993; `half_part`); for medians also for more than four
     units. For a linear statistic the variance *equals* the textbook variance, Σ W_h² s_h²/n; for others the replicates are
     evaluated. Results are for new units within the same strata.

@@ -47,7 +47,7 @@ _ZERO = Sentence(
 _TOO_WIDE = Sentence(
     "claims.too-wide",
     "caution",
-    "{n:count} of {total:count interval} {n:word is/are} too wide to lie entirely within or beyond the margin",
+    "{n:count} of {total:count interval} {n:word is/are} too wide to settle whether the difference is within the margin",
 )
 
 

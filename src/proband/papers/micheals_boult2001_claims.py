@@ -115,7 +115,7 @@ _REPLICATES = Statement(
     "Efficient, section 5",
     paper="BRR used only 256 replicates for 256 strata of three units",
     rule="a balanced array for 256 strata of three units has no more than 256 rows",
-    otherwise="balance needs 3^m rows for (3^m − 1)/2 strata: 729 for 256 strata",
+    otherwise="a balanced array for 256 strata of three units has at least 513 rows (Rao's bound, 1 + 256 · 2)",
 )
 _UNITS = Statement(
     "micheals-boult2001.three-units",
@@ -184,7 +184,7 @@ _RATIO = Sentence(
     "note",
     "{what}: ratio of standard errors {value:rate} [{low:rate}, {high:rate}]",
 )
-_N_REPLICATES = Sentence("micheals-boult2001.replicates-here", "note", "it has {n:count row}")
+_N_REPLICATES = Sentence("micheals-boult2001.replicates-here", "note", "Rao and Hamming's has {n:count row}")
 _BELOW = Sentence(
     "micheals-boult2001.units-here",
     "note",

@@ -84,7 +84,7 @@ def ends(found: Any) -> tuple[float, float] | None:
 
 
 def _unknown(row: object) -> None:
-    raise AssertionError("say what stands in the column")
+    raise AssertionError("say what the column contains")
 
 
 @dataclass(frozen=True)

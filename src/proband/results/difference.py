@@ -43,8 +43,8 @@ _UNDECIDED = Sentence(
     "note",
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
-_SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}")
-_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} against {second}: {effect}, {tested}")
+_SEEN = Sentence("comparison.seen", "note", "{first} minus {second}: {effect}")
+_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} minus {second}: {effect}, {tested}")
 _STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}, {tested}")
 _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
@@ -87,7 +87,7 @@ _BY_PERSON = Sentence(
     "caution",
     "person-weighted instead of probe-weighted, the verdict is {verdict}: {effect}, {tested}",
 )
-_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} is correct for only one of the two")
+_NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} distinguishes the two systems")
 _BY_UNIT = Sentence(
     "comparison.by-unit",
     "caution",
@@ -374,8 +374,8 @@ class Difference(Result):
 
     @property
     def setting(self) -> str:
-        """What both describe, and what is compared: ``probe.glasses on against off, algorithm pca``."""
-        return f"{self._first} against {self.second}{self._where}"
+        """What both describe, and what is compared: ``probe.glasses on minus off, algorithm pca``."""
+        return f"{self._first} minus {self.second}{self._where}"
 
     @property
     def _first(self) -> str:

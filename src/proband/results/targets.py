@@ -10,6 +10,8 @@ DESCRIPTION = Target("description", "nothing (this describes these probes only)"
 OTHER_PROBES = Target("probes", "new probes, independent of each other")
 ONE_PROBE_EACH = Target("one-probe-each", "new people searched in this gallery, with one probe each")
 OTHER_PEOPLE = Target("people", "new people searched in this gallery, with the same number of probes each")
+ANY_PEOPLE_ONE_PROBE = Target("any-people-one-probe", "new people, with one probe each")
+ANY_PEOPLE = Target("any-people", "new people, with their probes")
 OTHER_PEOPLE_COMPARED = Target(
     "people-compared", "new people compared with each other, with the same number of images each"
 )
@@ -27,6 +29,7 @@ OTHER_IMAGES = Target(
 EVERYTHING = Target("everything", "the algorithm, the gallery and the probes")
 GALLERY = Target("gallery", "the algorithm and the gallery")
 ALGORITHMS_AND_GALLERY = Target("algorithms-and-gallery", "the algorithms and the gallery")
+ALGORITHM = Target("algorithm", "the algorithm")
 ALGORITHMS = Target("algorithms", "the algorithms")
 PEOPLE_AND_ALGORITHMS = Target("people-and-algorithms", "the people and the algorithms")
 

@@ -21,7 +21,7 @@ ENDING = ".run.json"
 RUN_OF_OTHER_SCORES = Sentence(
     "run.of-other-scores",
     "caution",
-    "{file} is the record of a different score file, so it is ignored",
+    "{file} belongs to a different score file, so it is ignored",
 )
 
 

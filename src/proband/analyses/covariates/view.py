@@ -42,12 +42,12 @@ _TABLE_ROWS = Sentence(
 _MATTERS = Sentence(
     "covariates.matters",
     "note",
-    "{terms:names} significantly {n:word affects/affect} the {of} (p {p:p} at most, adjusted for all terms)",
+    "{terms:names} {n:word is/are} significantly associated with the {of} (p {p:p} at most, adjusted for all terms)",
 )
 _NOTHING_MATTERS = Sentence(
     "covariates.nothing-matters",
     "note",
-    "No covariate of {formula} significantly affects the {of}",
+    "No covariate of {formula} is significantly associated with the {of}",
 )
 _METHOD = Sentence("covariates.method", "note", "Method: {method}")
 _EXPLAINED = Sentence(
@@ -217,7 +217,7 @@ def _differences(study: CovariateStudy) -> Table:
     return col.table_of(
         "Differences",
         study.differences,
-        col.name("covariate", lambda one: f"{one.who.column} {one.first} against {one.second}"),
+        col.name("covariate", lambda one: f"{one.who.column} {one.first} minus {one.second}"),
         col.name(
             "where",
             _where,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable
+from proband.inference.comparisons.testing.mcnemar import BESIDE_MID_P
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart
@@ -45,7 +46,8 @@ class McNemarView(View[McNemarTable]):
         return {"mcnemar": [_differences(tests)]}
 
     def notes(self, tests: McNemarTable) -> Sequence[Note]:
-        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), answered(tests.answers)]
+        beside = BESIDE_MID_P(alpha=1 - tests.confidence_level)
+        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), beside, answered(tests.answers)]
 
     def answers(self, tests: McNemarTable) -> Sequence[Answers]:
         return [tests.answers]

@@ -99,7 +99,7 @@ def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
     if json:
         print_json(plain)
         return
-    from proband.inference.comparisons.testing.mcnemar import ANSWERS
+    from proband.inference.comparisons.testing.mcnemar import ANSWERS, BESIDE_MID_P
     from proband.report.notes import answered
     from proband.report.tables.cells import columns, p_cell, text_cell
     from proband.report.tables.table import Table
@@ -111,4 +111,6 @@ def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
             f"difference of rates {signed(plain['value'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
-    say_below([answered(ANSWERS)], explain, [ANSWERS], confidence_level=plain.get("confidence_level"))
+    confidence = plain.get("confidence_level")
+    beside = [] if confidence is None else [BESIDE_MID_P(alpha=1 - confidence)]
+    say_below([*beside, answered(ANSWERS)], explain, [ANSWERS], confidence_level=confidence)

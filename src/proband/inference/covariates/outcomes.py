@@ -71,7 +71,7 @@ def explain_outcomes(
     >>> [(rate.who.group, rate.value.__round__(4)) for rate in found.rates]
     [('no', 0.875), ('yes', 0.625)]
     >>> found.differences[0]
-    glasses yes against no: −25.00 points [−84.12, +34.12], p = 0.35
+    glasses yes minus no: −25.00 points [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
     trials = TableTrials(filled_frame(table), success, cluster, weights, strata)

@@ -210,7 +210,7 @@ def covariates(
     >>> [(rate.who.group, round(rate.value, 4)) for rate in found.rates]
     [('off', 0.8333), ('on', 0.5)]
     >>> found.differences[0]
-    probe.glasses on against off: −33.33 points [−96.17, +29.50], p = 0.26
+    probe.glasses on minus off: −33.33 points [−96.17, +29.50], p = 0.26
     """
     model = Formula.parse(on)  # refused before any work
     algorithms = by_name(scores)

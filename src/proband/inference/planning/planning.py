@@ -63,13 +63,14 @@ _ROUGH = Sentence(
 _INDEPENDENT = Sentence(
     "plan.independent-trials",
     "note",
-    "the rules are for independent trials; trials that share a person are not independent and must be "
-    "multiplied by the design effect",
+    "the rules are for independent trials; trials that share a person are not independent: for them, "
+    "multiply the number of trials by the design effect",
 )
-_ONCE_EACH = Sentence(
+_SUPPOSED = Sentence(
     "plan.no-error-counts-people",
     "note",
-    "without errors, the correlation within people cannot be estimated, and estimate counts each person once",
+    "without errors, the correlation within people cannot be estimated: estimate takes it from the other "
+    "rates of the call, or assumes 0.5, so its interval may be wider than the rule",
 )
 _NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 apply to rare errors only")
 
@@ -479,8 +480,7 @@ def plan_error_rate(
         confidence_level=confidence_level,
         answers=people.answers(_TRIALS, False),
         **people.facts(
-            _INDEPENDENT(),
-            _ONCE_EACH() if people.is_several else None,
+            _SUPPOSED() if people.is_several else _INDEPENDENT(),
             _NOT_RARE() if common else None,
         ),
         no_errors=exact,

@@ -28,12 +28,12 @@ _TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
 _HALF_WIDTH = Sentence(
     "plan.half-width",
     "note",
-    "with {who}, the {level:level} interval of a rate of {rate:given} is ±{half_width:worth}, [{low:rate}, {high:rate}]",
+    "for {who}, the {level:level} interval of a rate of {rate:given} is ±{half_width:worth}, [{low:rate}, {high:rate}]",
 )
 _HALF_WIDTH_ASSURED = Sentence(
     "plan.half-width-assured",
     "note",
-    "with {who}, the {level:level} interval of a rate of {rate:given} is ±{half_width:worth} or less with a "
+    "for {who}, the {level:level} interval of a rate of {rate:given} is ±{half_width:worth} or less with a "
     "probability of {assurance:power}",
 )
 _DIFFERENCE: dict[Aim, Sentence] = {

@@ -13,10 +13,10 @@ from proband.inference.planning.plans import Aim
 from proband.inference.proportions import normal_quantile, wilson_interval
 from proband.results.base import Answers
 from proband.results.targets import (
-    ALGORITHMS_AND_GALLERY,
-    GALLERY,
-    ONE_PROBE_EACH,
-    OTHER_PEOPLE,
+    ALGORITHM,
+    ALGORITHMS,
+    ANY_PEOPLE,
+    ANY_PEOPLE_ONE_PROBE,
     PEOPLE_ALIKE,
     PROBES_ALIKE,
 )
@@ -120,17 +120,17 @@ class People:
 
     def answers(self, of: Target, several: bool, *expected: Note, differences: bool = False) -> Answers:
         """What is planned for: one algorithm or several, what is expected, and whether probes or differences are alike."""
-        varying, alike, notes = ONE_PROBE_EACH, PROBES_ALIKE, list(expected)
+        varying, alike, notes = ANY_PEOPLE_ONE_PROBE, PROBES_ALIKE, list(expected)
         if self.is_several:
             how = _CORRELATED_DIFFERENCES if differences else _CORRELATED
             if self.probes_cv > 0:
                 notes.insert(0, _UNEQUAL(cv=self.probes_cv))
             notes.insert(0, how(n=self.probes_per_subject, icc=self.icc))
-            varying, alike = OTHER_PEOPLE, PEOPLE_ALIKE
+            varying, alike = ANY_PEOPLE, PEOPLE_ALIKE
         assuming = Target(
             " ".join((alike.key, *(note.code for note in notes))), "; ".join(map(str, (alike, *notes)))
         )
-        return Answers(of, varying, ALGORITHMS_AND_GALLERY if several else GALLERY, assuming)
+        return Answers(of, varying, ALGORITHMS if several else ALGORITHM, assuming)
 
 
 def people_of(

@@ -23,7 +23,7 @@ from proband.results.about import RestsOn
 from proband.results.base import Answers, Count, Rate
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 from proband.results.test import Test
-from proband.words import Method, Target, count, digits
+from proband.words import Method, Sentence, Target, count, digits
 
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
@@ -35,6 +35,12 @@ ANSWERS = Answers(
 """What the difference of two rates means where probes are the units."""
 EXACT = Method("mcnemar-exact", "McNemar, exact", "McNemar's exact test", ("mcnemar1947",))
 TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
+BESIDE_MID_P = Sentence(
+    "mcnemar.interval-and-mid-p",
+    "note",
+    "the interval is Tango's, which corresponds to the mid-p: it may exclude 0 where the two-sided exact p-value, "
+    "which is conservative, is above {alpha:level}",
+)
 _PROBE = "discordant probe"
 
 

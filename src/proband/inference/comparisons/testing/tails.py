@@ -95,7 +95,7 @@ def unvaried(difference: float, units: float | None) -> float:
     """Return the p-value of a difference of rates that is the same for each of so many units: 2(1 + |d|)^−units.
 
     That is the level at which a share of people who were not seen (`unseen`) and differ wholly the other way could make up for
-    it. For a difference of 1 it is the sign flip's, 2^(1 − units). Two that do not differ, and a single unit, show nothing.
+    it. For a difference of 1 it is the exact sign flip's, 2^(1 − units), twice its mid-p. Two that do not differ, and a single unit, show nothing.
     """
     return 1.0 if units is None else min(1.0, 2 * (1 + abs(difference)) ** -units)
 

@@ -23,7 +23,7 @@ ENOUGH_ERRORS = 2  # errors, and others, from which on they show themselves whet
 _NOT_SUPPORTED = Sentence(
     "rates.not-supported",
     "caution",
-    "the rate is based on {n:count error}; an interval needs at least {supported:count}",
+    "the rate is based on {n:count error}; at least {supported:count} are needed for a reliable interval",
 )
 _FEW_ERRORS = Sentence(
     "rates.few-errors",

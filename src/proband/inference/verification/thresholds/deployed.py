@@ -30,7 +30,7 @@ from proband.measures.verification import ErrorRates, admitting, rates_of_list
 from proband.results.base import Answers, among
 from proband.results.compared import Compared
 from proband.results.several import Several
-from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.results.targets import ALGORITHM, OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.sampling import sampled
@@ -45,7 +45,7 @@ _MOST_POINTS = 400  # of the path that are kept for drawing
 _ANSWERS = Answers(
     Target("threshold-for-fmr", "the threshold for a guaranteed false match rate"),
     OTHER_PEOPLE_COMPARED,
-    Target("algorithm", "the algorithm"),
+    ALGORITHM,
     PEOPLE_SHARED,
 )
 
