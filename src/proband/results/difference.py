@@ -44,7 +44,9 @@ _UNDECIDED = Sentence(
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _SEEN = Sentence("comparison.seen", "note", "{first} minus {second}: {effect}")
-_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} minus {second}: {effect}, {tested}")
+_SEEN_TESTED = Sentence(
+    "comparison.seen-tested", "note", "{first} minus {second}: {effect}, {tested}{more:then}"
+)
 _STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}, {tested}")
 _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
@@ -398,7 +400,7 @@ class Difference(Result):
         tested = _P(p=self._with_floor(self.p_value)) if self.p_adjusted is None else self.tested
         if self.statistic is not None:
             tested = _STATISTIC(method=self.method, statistic=self.statistic, tested=tested)
-        return _SEEN_TESTED(**seen, tested=tested)
+        return _SEEN_TESTED(**seen, tested=tested, more=() if self.supported else self.notes)
 
     def __repr__(self) -> str:
         return str(self.sentence())

@@ -68,7 +68,7 @@ class Survey:
     frame
         A table with one row per observation (a probe): a pandas or polars frame, or a mapping of columns.
     weights
-        Column of the weights: the number of population members that a row represents. Default: population sizes divided by sampled
+        Column of the weights: the number of rows of the population that a row represents. Default: population sizes divided by sampled
         units if `fpc` has population sizes, otherwise equal weights.
     strata
         Column of the strata, from each of which units were sampled. Default: one stratum.
@@ -153,7 +153,7 @@ class Survey:
                     f"The weight in row {count(row + 1)} of {self.weights!r} is negative."
                     if found[row] < 0
                     else f"All weights in {self.weights!r} are 0.",
-                    "use weights that give the number of population members each row represents.",
+                    "use weights that give the number of rows of the population each row represents.",
                 )
             return found
         found = np.ones(self.frame.height)
