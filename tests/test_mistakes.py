@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import proband as pb
 from proband.engine.arguments import checked
@@ -47,7 +48,7 @@ def known(tmp_path_factory):
     experiment = pb.Experiment(samples, gallery="session == 1")
     a, b = scores_of(), scores_of(VALUES.T, name="b")
     return {
-        "pb": pb, "np": np, "pd": pd, "pl": pl, "run_protocol": run_protocol, "scores_of": scores_of,
+        "pb": pb, "np": np, "pd": pd, "pl": pl, "run_protocol": run_protocol, "cv": pb.sklearn.cross_validate, "NB": GaussianNB, "scores_of": scores_of,
         "S": samples, "E": experiment, "a": a, "b": b, "O": pb.rank(a, experiment), "pool": pb.Pool(samples),
         "frame": pl.DataFrame(TABLE), "pandas": pd.DataFrame(TABLE), "ids": IDS, "R": pb.measures.RecognitionRate(1),
         "y": TRUTH, "L": LOGITS, "out": pl.DataFrame(OUTCOMES), "T": pb.Trials(pl.DataFrame(PAIRS), "similarity"),
@@ -122,7 +123,11 @@ REFUSED = {
     "pb.verify(a, pool)": "got a Pool",
     "pb.threshold(a, pandas)": "got a pandas DataFrame",
     "pb.permute([a, b], E)": r"Pool; got an Experiment(.|\n)*Pool\(samples\)",
-    "pb.gate(a, E, baseline=None)": "got None",
+    "pb.gate(a, E, baseline=None)": r"got None(.|\n)*Scores.from_array",
+    "pb.gate(a, E)": r"needs the argument 'baseline'(.|\n)*Scores.from_array",
+    "pb.gate(V, E, baseline=V)": r"got a NumPy array(.|\n)*Embeddings\(",
+    "pb.gate(a, baseline=b)": r"need an experiment(.|\n)*Experiment\(samples",
+    "pb.compare({'a': V}, E)": "Scores.from_array",
     "pb.gate([a, b], E, baseline=b)": "candidate must be one algorithm; got 2",
     "pb.rank(a, T)": "got Trials",
     "pb.Experiment(pandas, 'session == 1')": r"got a pandas DataFrame(.|\n)*Samples\(frame\)",
@@ -207,6 +212,28 @@ REFUSED = {
     "pb.mcnemar('5', 3)": "whole number",
     "pb.mcnemar(5)": "needs the argument[s]? 'n_fs'",
     "pb.classify(y, L, k='5')": "whole number",
+    "pb.classify(y, L, k=3)": r"with 3 classes the top 3 always(.|\n)*use top-2",
+    "pb.classify([], {'A': []})": "true labels are empty",
+    "pb.classify(y, L, cluster=np.zeros(24))": "leave cluster out",
+    "pb.classify(y + 0.5, L)": "must be integers or strings, got 0.5",
+    "pb.classify(y, {'A': list('abc') * 8})": "are numbers, but the predictions of 'A' are strings",
+    "pb.classify(y, {'A': L, 'B': L[:, :2]})": "A has 3, B has 2",
+    "pb.classify(list('abx') * 8, L, classes=list('abc'))": "8 of the true labels are not among the classes; the first is 'x'",
+    "pb.classify(y, np.where(np.arange(72).reshape(24, 3) == 5, np.nan, L))": "1 of the scores of 'model' is missing .*row 1, column 2",
+    # scikit-learn's arrays
+    "cv(NB(), V, y[:5])": "X has 24, y has 5",
+    "cv(NB(), V, y, groups=y[:5])": "groups has 5",
+    "cv(NB(), V[:, 0], y)": r"reshape\(-1, 1\)",
+    "cv(NB(), np.where(np.eye(24) > 0, np.nan, V), y)": "first in row 0, column 0",
+    "cv(NB, V, y)": r"class of a classifier(.|\n)*GaussianNB\(\)",
+    "cv(NB(), V, y, cv=1)": "at least 2 folds",
+    "cv(NB(), V, y + 0.5)": "numbers with fractions",
+    "cv(NB(), V, np.arange(24) // 23, groups=ids)": r"splitter\(protocol, all_classes=False\)",
+    "run_protocol(NB(), FeatureTable(S, features=V))": r"name it: \{'a': classifier\}",
+    "run_protocol({'a': NB()}, FeatureTable(S, features=V), '2f CV+')": r"classes are the people(.|\n)*label=…",
+    # outcomes
+    "pb.compare_outcomes(out[:19], item='q', algorithm='m', success='ok')": "1 of 20 outcomes is missing: item 9 has no outcome for 'y'",
+    "pb.compare_outcomes(pl.concat([out, out[:1]]), item='q', algorithm='m', success='ok')": "Item 0 has 2 outcomes for 'x'; 1 pair",
     "pb.measures.RankStatistic('mean')": "a function",
     "pb.evaluate(a, E, progress=True)": "Progress",
     "pb.evaluate(a, E, categories=[\"sex == 'm'\"])": "Category",

@@ -84,7 +84,16 @@ SPELLINGS: dict[str, dict[Door, str]] = {
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},
     "cache=off": {"python": "cache=None"},
-    "all_classes=off": {"command line": "all_classes=False (in Python)"},
+    "all_classes=off": {
+        "python": "splitter(protocol, all_classes=False)",
+        "command line": "splitter(protocol, all_classes=False) in Python",
+        "study": "splitter(protocol, all_classes=False) in Python",
+    },
+    "attribute": {
+        "python": "task='attribute' and label=… (in cross_validate: y)",
+        "command line": "--label COLUMN (--task attribute)",
+        "study": 'task = "attribute" and label = "…"',
+    },
     "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
     "category": {
         "python": "Category({name!r}, {rule!r})",

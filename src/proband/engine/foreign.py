@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError, quoted
-from proband.words import count
+from proband.words import agreeing, count
 
 
 def array_from(data: Any, what: str) -> npt.NDArray[Any]:
@@ -61,9 +61,11 @@ def missing_in(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
 def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
     """The error with the number of missing values and the position of the first."""
     n = int(missing.sum())
+    first, *rest = (count(int(places[0])) for places in np.nonzero(missing))
+    where = f"in row {first}, column {rest[0]}" if len(rest) == 1 else f"number {first}"
     return InputError(
-        f"{count(n)} of the {count(missing.size)} {what} {'is' if n == 1 else 'are'} missing, first number "
-        f"{count(int(missing.argmax()))} (counted from 0).",
+        f"{count(n)} of the {count(missing.size)} {what} {agreeing(n)} missing, first {where} "
+        "(counted from 0).",
         "leave these rows out of all arrays.",
     )
 

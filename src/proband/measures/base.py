@@ -334,7 +334,9 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
     if isinstance(data, Outcomes):
         return data
     if within is None:
-        raise UsageError("Scores need an experiment: call measure(scores, experiment).")
+        raise UsageError(
+            "Scores need an experiment to be ranked in.", "pass one: Experiment(samples, gallery=…)."
+        )
     from proband.measures.ranks import rank
 
     return rank(data, within)

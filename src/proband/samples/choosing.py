@@ -18,7 +18,7 @@ from proband.errors import DesignError, InputError, Said, UsageError, first_few,
 from proband.samples.delimited import unfinished
 from proband.samples.ids import plain_names
 from proband.samples.table import Samples, Selection, choose_mask, frozen
-from proband.words import count, counted
+from proband.words import agreeing, count, counted
 
 
 @published
@@ -148,7 +148,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     unknown = samples.ids.missing(names)
     if unknown:
         raise DesignError(
-            f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}.",
+            f"{count(len(unknown))} of the {count(len(names))} ids{source} {agreeing(len(unknown))} not in the samples table: {first_few(unknown)}.",
             samples.ids.difference(names)
             or _like_places(unknown, len(samples))
             or f"the table contains {first_few(samples.ids)}.",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -55,7 +55,7 @@ _LOG = logging.getLogger(__name__)
 @published
 @on_engine
 def run_protocol(
-    classifiers: Mapping[str, Any] | Sequence[str],
+    classifiers: Annotated[Mapping[str, Any] | Sequence[str], Hint("name it: {{'a': classifier}}.")],
     data: FeatureTable,
     protocol: Protocol | Splitter | str | Sequence[Protocol | Splitter | str] = AUTO,
     *,
