@@ -95,6 +95,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "study": 'task = "attribute" and label = "…"',
     },
     "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
+    "cells": {
+        "python": "mark failed comparisons with 2 in cells=… (of a file: in an array 'cells' of the .npz)",
+        "command line": "mark failed comparisons with 2 in an array 'cells' of the .npz",
+        "study": "mark failed comparisons with 2 in an array 'cells' of the .npz",
+    },
     "category": {
         "python": "Category({name!r}, {rule!r})",
         "command line": "--category '{name}: {rule}'",
@@ -486,7 +491,7 @@ def near_names(name: str, known: Iterable[str], alike: float | None = None) -> l
     `alike` is the similarity required, from 0 to 1; the default suits typing errors.
     """
     folded: dict[str, list[str]] = {}
-    for one in known:
+    for one in dict.fromkeys(known):
         folded.setdefault(_folded(one), []).append(one)
     cutoff = alike or (0.5 if len(name) < 4 else 0.6)  # one letter is a large part of a short name
     near = difflib.get_close_matches(_folded(name), folded, n=3, cutoff=cutoff)

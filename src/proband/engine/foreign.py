@@ -73,13 +73,15 @@ def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
 def plain_values(data: Any, what: str) -> list[Any]:
     """Return one column as plain Python values, with every kind of missing value (NaN, NA, NaT, null, masked) as None."""
     if hasattr(data, "columns"):
-        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
+        raise UsageError(
+            f"The {what} must be a column or a list, got a table.", "pass one column: table['id']."
+        )
     if _library(data) == "pandas":
         found: list[Any] = data.astype(object).where(data.notna(), None).tolist()  # no pyarrow needed
         return found
     array = _as_array(data, what)
     if not array.ndim:
-        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
+        raise UsageError(f"The {what} must be a column or a list, got {quoted(data)}.")
     values: list[Any] = array.tolist()
     return values if missing_in(array) is None else [None if is_missing(value) else value for value in values]
 
