@@ -486,7 +486,7 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(DesignError, match="measures of compared pairs"):
         estimate(scores[0], experiment, measure=FNMR(0.1), design=design)
     few = experiment.restricted(probes=experiment.probes[:3])
-    with pytest.raises(DesignError, match="1 of 3 galleries have probes"):
+    with pytest.raises(DesignError, match="1 of 3 galleries has probes"):
         estimate(scores[0], few, measure=RATE, design=design)
 
 

@@ -189,12 +189,12 @@ def cross_validate(
     >>> X = rng.normal(size=(60, 6))[who] + 0.7 * rng.normal(size=(240, 6)) + 0.8 * (who % 2)[:, None]
     >>> cross_validate([LogisticRegression(), GaussianNB()], X, y, groups=who, cv=GroupKFold(5))
     ProtocolRun(X, class)
-    LogisticRegression under 5f CV+: accuracy 0.8125 of one cross-validation with all its folds; 95%
-        interval [0.6064, 0.9242], for resampled training and test subjects.
-    GaussianNB under 5f CV+: accuracy 0.8125 of one cross-validation with all its folds; 95% interval
-        [0.6682, 0.9031], for resampled training and test subjects.
-    5f CV+, difference of accuracy of the method at this training size: LogisticRegression against
-        GaussianNB is undecided: 0.00 points [−10.63, +10.63], adjusted p = 1.
+    LogisticRegression under 5f CV+: accuracy 0.8125 over one full cross-validation; 95% interval [0.6064,
+        0.9242], for resampled training and test subjects.
+    GaussianNB under 5f CV+: accuracy 0.8125 over one full cross-validation; 95% interval [0.6682,
+        0.9031], for resampled training and test subjects.
+    5f CV+: LogisticRegression against GaussianNB is undecided: 0.00 points [−10.63, +10.63], adjusted p = 1.
+        Estimated: difference of accuracy of the method at this training size.
     """
     given = {"X": X, "y": y} | ({} if groups is None else {"groups": groups})
     X, y, *rest = (complete_from(one, f"values of {what}") for what, one in aligned(given).items())  # noqa: N806
