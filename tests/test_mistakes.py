@@ -235,7 +235,7 @@ REFUSED = {
     "pb.Experiment(S, 'one_per_person')": "did you mean 'one_per_subject'",
     "pb.compare_datasets('acc.csv')": r"Expected a table, got 'acc.csv'(.|\n)*read_csv",
     "pb.evaluate(a, E, categories={'late': 'probe.session == 2'})": r"got a dict with 1 entry(.|\n)*Category\(",
-    "pb.evaluate(scores_of(np.where(np.arange(576).reshape(24, 24) == 28, np.nan, V)), E)": r"2 in cells=…",
+    "pb.evaluate(scores_of(np.where(np.arange(576).reshape(24, 24) == 28, np.nan, V)), E)": r"with 2, by cells=… in Python",
     "pb.evaluate(a, E, confidence_level=95)": r"strictly between 0 and 1 .*, got 95(.|\n)*write 0.95",
     # scikit-learn's arrays
     "cv(NB(), V, y[:5])": "X has 24, y has 5",

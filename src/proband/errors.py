@@ -95,11 +95,6 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "study": 'task = "attribute" and label = "…"',
     },
     "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
-    "cells": {
-        "python": "mark failed comparisons with 2 in cells=… (of a file: in an array 'cells' of the .npz)",
-        "command line": "mark failed comparisons with 2 in an array 'cells' of the .npz",
-        "study": "mark failed comparisons with 2 in an array 'cells' of the .npz",
-    },
     "category": {
         "python": "Category({name!r}, {rule!r})",
         "command line": "--category '{name}: {rule}'",

@@ -438,7 +438,8 @@ class DenseScores(Scores):
         raise InputError(
             f"{counted(len(bad), 'score')} of {count(block.size)} checked {agreeing(len(bad))} not finite; the first is "
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
-            Hint("scores must be finite: {option:cells}, or leave those samples out."),
+            "scores must be finite: mark failed comparisons with 2, by cells=… in Python or an array 'cells' in an .npz, or leave those "
+            "samples out.",
             source=self.name,
         )
 

@@ -69,7 +69,7 @@ _BLIND = Sentence(
 _SAME = Sentence(
     "gate.same",
     "caution",
-    "{candidate} and {baseline} do not differ for any person: check that they are not the same scores",
+    "{candidate} and {baseline} do not differ for any person; if that is a surprise, check that they are not the same scores",
 )
 _PINNED = Sentence("gate.pinned", "note", "The baseline is {file}, pinned by its digest {digest}")
 _LOOSE = Sentence(
