@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import proband as pb
 from proband.engine.arguments import checked
@@ -47,7 +48,7 @@ def known(tmp_path_factory):
     experiment = pb.Experiment(samples, gallery="session == 1")
     a, b = scores_of(), scores_of(VALUES.T, name="b")
     return {
-        "pb": pb, "np": np, "pd": pd, "pl": pl, "run_protocol": run_protocol, "scores_of": scores_of,
+        "pb": pb, "np": np, "pd": pd, "pl": pl, "run_protocol": run_protocol, "cv": pb.sklearn.cross_validate, "NB": GaussianNB, "scores_of": scores_of,
         "S": samples, "E": experiment, "a": a, "b": b, "O": pb.rank(a, experiment), "pool": pb.Pool(samples),
         "frame": pl.DataFrame(TABLE), "pandas": pd.DataFrame(TABLE), "ids": IDS, "R": pb.measures.RecognitionRate(1),
         "y": TRUTH, "L": LOGITS, "out": pl.DataFrame(OUTCOMES), "T": pb.Trials(pl.DataFrame(PAIRS), "similarity"),
@@ -112,7 +113,7 @@ REFUSED = {
     "pb.evaluate('a.npz', E)": r"got 'a.npz'(.|\n)*Scores.read",
     "pb.evaluate(V, E)": "got a NumPy array of 24 × 24",
     "pb.evaluate([V], E)": "item 1 is a NumPy array of 24 × 24",
-    "pb.evaluate([], E)": "different names; got none",
+    "pb.evaluate([], E)": "No algorithm was given",
     "pb.evaluate([a, a], E)": "different names; got a, a",
     "pb.compare([a, None], E, measure=R)": "item 2 is None",
     "pb.compare(a, E, measure=R)": "at least two algorithms",
@@ -122,7 +123,11 @@ REFUSED = {
     "pb.verify(a, pool)": "got a Pool",
     "pb.threshold(a, pandas)": "got a pandas DataFrame",
     "pb.permute([a, b], E)": r"Pool; got an Experiment(.|\n)*Pool\(samples\)",
-    "pb.gate(a, E, baseline=None)": "got None",
+    "pb.gate(a, E, baseline=None)": r"got None(.|\n)*Scores.from_array",
+    "pb.gate(a, E)": r"needs the argument 'baseline'(.|\n)*Scores.from_array",
+    "pb.gate(V, E, baseline=V)": r"got a NumPy array(.|\n)*Embeddings\(",
+    "pb.gate(a, baseline=b)": r"need an experiment(.|\n)*Experiment\(samples",
+    "pb.compare({'a': V}, E)": "Scores.from_array",
     "pb.gate([a, b], E, baseline=b)": "candidate must be one algorithm; got 2",
     "pb.rank(a, T)": "got Trials",
     "pb.Experiment(pandas, 'session == 1')": r"got a pandas DataFrame(.|\n)*Samples\(frame\)",
@@ -207,6 +212,45 @@ REFUSED = {
     "pb.mcnemar('5', 3)": "whole number",
     "pb.mcnemar(5)": "needs the argument[s]? 'n_fs'",
     "pb.classify(y, L, k='5')": "whole number",
+    "pb.classify(y, L, k=3)": r"with 3 classes the top 3 always(.|\n)*use top-2",
+    "pb.classify([], {'A': []})": "true labels are empty",
+    "pb.classify(y, L, cluster=np.zeros(24))": "leave cluster out",
+    "pb.classify(y + 0.5, L)": "must be integers or strings, got 0.5",
+    "pb.classify(y, {'A': list('abc') * 8})": "are numbers, but the predictions of 'A' are strings",
+    "pb.classify(y, {'A': L, 'B': L[:, :2]})": "A has 3, B has 2",
+    "pb.classify(list('abx') * 8, L, classes=list('abc'))": "8 of the true labels are not among the classes; the first is 'x'",
+    "pb.classify(y, np.where(np.arange(72).reshape(24, 3) == 5, np.nan, L))": "1 of the scores of 'model' is missing .*row 1, column 2",
+    # names of measures
+    "pb.compare([a, b], E, measure='rank-1.5')": "takes a whole number, as in rank-1; got '1.5'.$",
+    "pb.compare([a, b], E, measure='fnmr@1%')": r"The measure fnmr takes a number(.|\n)*write 0.01 for 1%",
+    "pb.sklearn.scorer('roc_auc')": "did you mean 'auc'[?]",
+    # vectors, ids and tables
+    "pb.Embeddings(V[:0], [], metric='cosine')": r"got a NumPy array of 0 × 24(.|\n)*at least one vector",
+    "pb.Embeddings(V[:, 0], ids, metric='cosine')": r"got a NumPy array of 24 (.|\n)*one row per sample",
+    "pb.Embeddings(V + 1j, ids, metric='cosine')": "pass real numbers",
+    "pb.Embeddings(iter(V), ids, metric='cosine')": "got a generator|got a list_iterator|got an iterator",
+    "pb.Embeddings('model.npy', ids, metric='cosine')": r"read_embeddings\('model.npy', metric='cosine'\)",
+    "pb.Experiment(S, frame)": r"must be a column or a list, got a table(.|\n)*table\['id'\]",
+    "pb.Experiment(S, (frame['session'] == 1).cast(int))": r"mask.astype\(bool\)",
+    "pb.Experiment(S, 'one_per_person')": "did you mean 'one_per_subject'",
+    "pb.compare_datasets('acc.csv')": r"Expected a table, got 'acc.csv'(.|\n)*read_csv",
+    "pb.evaluate(a, E, categories={'late': 'probe.session == 2'})": r"got a dict with 1 entry(.|\n)*Category\(",
+    "pb.evaluate(scores_of(np.where(np.arange(576).reshape(24, 24) == 28, np.nan, V)), E)": r"with 2, by cells=… in Python",
+    "pb.evaluate(a, E, confidence_level=95)": r"strictly between 0 and 1 .*, got 95(.|\n)*write 0.95",
+    # scikit-learn's arrays
+    "cv(NB(), V, y[:5])": "X has 24, y has 5",
+    "cv(NB(), V, y, groups=y[:5])": "groups has 5",
+    "cv(NB(), V[:, 0], y)": r"reshape\(-1, 1\)",
+    "cv(NB(), np.where(np.eye(24) > 0, np.nan, V), y)": "first in row 0, column 0",
+    "cv(NB, V, y)": r"class of a classifier(.|\n)*GaussianNB\(\)",
+    "cv(NB(), V, y, cv=1)": "at least 2 folds",
+    "cv(NB(), V, y + 0.5)": "numbers with fractions",
+    "cv(NB(), V, np.arange(24) // 23, groups=ids)": r"splitter\(protocol, all_classes=False\)",
+    "run_protocol(NB(), FeatureTable(S, features=V))": r"name it: \{'a': classifier\}",
+    "run_protocol({'a': NB()}, FeatureTable(S, features=V), '2f CV+')": r"classes are the people(.|\n)*label=…",
+    # outcomes
+    "pb.compare_outcomes(out[:19], item='q', algorithm='m', success='ok')": "1 of 20 outcomes is missing: item 9 has no outcome for 'y'",
+    "pb.compare_outcomes(pl.concat([out, out[:1]]), item='q', algorithm='m', success='ok')": "Item 0 has 2 outcomes for 'x'; 1 pair",
     "pb.measures.RankStatistic('mean')": "a function",
     "pb.evaluate(a, E, progress=True)": "Progress",
     "pb.evaluate(a, E, categories=[\"sex == 'm'\"])": "Category",

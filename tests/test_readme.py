@@ -22,6 +22,7 @@ from proband.cli import main
 pytestmark = pytest.mark.long
 README = Path(__file__).parents[1] / "README.md"
 TOUR = README.parent / "docs" / "start" / "tour.md"
+TEN_MINUTES = TOUR.with_name("ten-minutes.md")
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +140,12 @@ def test_commands_run_and_show_what_the_page_shows(
         said = capsys.readouterr().out
         if shown:
             assert doctest.OutputChecker().check_output(shown, said, doctest.ELLIPSIS), said
+
+
+def test_commands_of_ten_minutes_run_on_the_files_it_names(data: Path, run: Callable[..., Any]) -> None:
+    for words, _ in commands(TEN_MINUTES):
+        done = run(*words, cwd=data)
+        assert done.returncode == 0, (words, done.stderr)
 
 
 def test_gallery_is_drawn_by_its_page(data: Path) -> None:

@@ -84,7 +84,16 @@ SPELLINGS: dict[str, dict[Door, str]] = {
     "thresholds": {"command line": "--threshold …"},
     "to": {"python": "format=…"},
     "cache=off": {"python": "cache=None"},
-    "all_classes=off": {"command line": "all_classes=False (in Python)"},
+    "all_classes=off": {
+        "python": "splitter(protocol, all_classes=False)",
+        "command line": "splitter(protocol, all_classes=False) in Python",
+        "study": "splitter(protocol, all_classes=False) in Python",
+    },
+    "attribute": {
+        "python": "task='attribute' and label=… (in cross_validate: y)",
+        "command line": "--label COLUMN (--task attribute)",
+        "study": 'task = "attribute" and label = "…"',
+    },
     "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
     "category": {
         "python": "Category({name!r}, {rule!r})",
@@ -477,7 +486,7 @@ def near_names(name: str, known: Iterable[str], alike: float | None = None) -> l
     `alike` is the similarity required, from 0 to 1; the default suits typing errors.
     """
     folded: dict[str, list[str]] = {}
-    for one in known:
+    for one in dict.fromkeys(known):
         folded.setdefault(_folded(one), []).append(one)
     cutoff = alike or (0.5 if len(name) < 4 else 0.6)  # one letter is a large part of a short name
     near = difflib.get_close_matches(_folded(name), folded, n=3, cutoff=cutoff)

@@ -43,12 +43,13 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
     ) -> Gate:
         __tracebackhide__ = True
         answer = usual if undecided is None else undecided
+        from proband.engine.arguments import asked
         from proband.errors import GateError, unknown_name
         from proband.inference.comparisons.gate import gate
 
         if answer not in ANSWERS:
             raise unknown_name("answer", answer, ANSWERS, "to an undecided gate", option="undecided")
-        found = gate(new, experiment, baseline=old, **options)
+        found = asked(gate, new, experiment, baseline=old, **options)
         numbers = ("decision", "measure", "margin", "gain", "gain_low", "gain_high")
         properties.extend((f"proband.{name}", getattr(found, name)) for name in numbers)
         if found.passed or (found.decision == "undecided" and answer == "pass"):

@@ -89,6 +89,11 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{count(n)} {one if n == 1 else many or one + 's'}"
 
 
+def agreeing(n: float, one: str = "is", many: str = "are") -> str:
+    """The form of a verb that belongs to a number."""
+    return one if n == 1 else many
+
+
 def part_of(n: int, total: int, what: str, rule: str) -> str:
     """How many of how many are shown and which; nothing where all are."""
     return "" if n == total else f"{count(n)} of {count(total)} {what}: {rule}"
@@ -368,7 +373,7 @@ class _Words(Formatter):
             return counted(value, one, many or None)
         if spec.startswith("word "):
             one, _, many = spec.removeprefix("word ").partition("/")
-            return one if value == 1 else many
+            return agreeing(value, one, many)
         if spec:
             return FORMATS[spec](value)
         return str(value)

@@ -133,4 +133,4 @@ def test_a_missing_library_is_named_before_any_face_is_drawn(
             patch.setitem(sys.modules, library, None)
             with pytest.raises(UsageError, match=r"is not installed") as refused:
                 run_demo(tmp_path / "out", 10, 0, [name], "proband demo", None, Silent())
-            assert str(refused.value.hint) == "install proband[images]."
+            assert str(refused.value.hint) == "pip install 'proband[images]'"

@@ -149,7 +149,7 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
             "12 of 12 gallery samples are not",
         ),
         (["--orientation", "similarity", "--ranks", "one"], 2, "whole numbers"),
-        (["--orientation", "similarity", "--ranks", "0"], 2, "at least 1"),
+        (["--orientation", "similarity", "--ranks", "0"], 2, "from 1 to"),
         (["--orientation", "similarity", "--id-column", "name"], 2, "no column 'name'"),
         (["--orientation", "similarity", "--category", "nonsense"], 2, "name: rule"),
         (["--orientation", "similarity", "--figure", "cmc.bmp"], 2, ".png"),

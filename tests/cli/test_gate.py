@@ -40,7 +40,8 @@ def test_three_exits(run: Run, folder: Path) -> None:
         done = run("gate", *asked, cwd=folder)
         assert done.returncode == code, done.stderr
         assert word in done.stdout
-        assert "would pass with probability" in done.stdout
+        assert "An equally good algorithm would pass " in done.stdout
+        assert ("do not differ for any person" in done.stdout) == (old == new)
         found = json.loads(run("gate", *asked, "--json", cwd=folder).stdout)["gate"]
         assert (found["exit_code"], found["decision"]) == (code, word.lower())
         assert found["baseline"] == (old if old != new else "baseline")
@@ -103,7 +104,11 @@ def test_a_pinned_baseline_cannot_creep(run: Run, folder: Path) -> None:
 
 
 def test_what_pins_nothing_is_refused(run: Run, folder: Path) -> None:
-    for text, word in (("{", "not JSON"), ('{"gate": {"decision": "pass"}}', "does not pin a baseline")):
+    for text, word in (
+        ("{", "not JSON"),
+        ('{"gate": {"decision": "pass"}}', "does not pin a baseline"),
+        ("{}", "does not pin a baseline"),
+    ):
         (folder / "pin.json").write_text(text)
         done = run("gate", "good.npz", "--baseline", "pin.json", *USUAL, cwd=folder)
         assert done.returncode == 1
@@ -140,6 +145,7 @@ def test_other_programs_read_it(run: Run, folder: Path, monkeypatch: pytest.Monk
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")
     done = run("gate", "good.npz", "--baseline", "poor.npz", *USUAL, "--github", cwd=folder)
     assert done.returncode == 2
+    assert "UsageError: --github appends to" in done.stderr
     assert "--summary FILE.md" in done.stderr
 
 
@@ -148,6 +154,12 @@ def test_other_programs_read_it(run: Run, folder: Path, monkeypatch: pytest.Monk
     [
         (("good.npz",), 2, "--baseline"),
         (("good.npz", "--baseline", "nobody"), 2, "there is no algorithm 'nobody'"),
+        (
+            ("good.npz", "--baseline", "pooor.npz"),
+            1,
+            "There is no file or directory pooor.npz. hint: similar names: 'poor.npz'",
+        ),
+        (("good.npz", "--baseline", "pin.json"), 1, "There is no file or directory pin.json"),
         (
             ("a=good.npz", "b=fair.npz", "--baseline", "poor.npz"),
             2,
@@ -164,6 +176,17 @@ def test_other_programs_read_it(run: Run, folder: Path, monkeypatch: pytest.Monk
         (("a=good.npz", "--baseline", "poor.npz", "--digest", "abc"), 2, "--digest"),
         (("a=good.npz", "--baseline", "poor.npz", "--level", "0.5"), 2, "above 0.5"),
         (("a=good.npz", "--baseline", "poor.npz", "--margin", "0"), 2, "--margin"),
+        (
+            ("a=good.npz", "--baseline", "poor.npz", "--margin", "1%"),
+            2,
+            "expected a number, got '1%'. hint: write 0.01",
+        ),
+        (("a=good.npz", "--baseline", "poor.npz", "--threads", "0"), 2, "expected 1 or more, got '0'"),
+        (
+            ("a=good.npz", "--baseline", "poor.npz", "--ties", "avg"),
+            2,
+            "[OPTIONS] [[NAME=]FILE[::KEY]...] Try",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(run: Run, folder: Path, asked: tuple[str, ...], code: int, said: str) -> None:

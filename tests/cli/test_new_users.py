@@ -90,6 +90,12 @@ def test_ties_are_not_data_sets(do: Do) -> None:
     assert "no two algorithms differ in more than 2 of 6 data sets, and ties are left out" in shown
 
 
+def test_data_sets_in_which_all_tie_show_nothing(do: Do, folder: Path) -> None:
+    (folder / "tied.csv").write_text("dataset,a,b\n" + "".join(f"d{k},0.5,0.5\n" for k in range(6)))
+    _, shown, _ = do("datasets tied.csv")
+    assert "he algorithms tie in all 6 data sets, so no difference can be significant." in shown
+
+
 def test_choices_of_several_values_are_listed(do: Do) -> None:
     _, shown, _ = do("evaluate --help")
     assert "--formats csv|parquet|png|svg|pdf" in shown

@@ -54,4 +54,6 @@ def test_protocols_by_names_are_those_by_a_pattern(
         '[output]\nformats = "csv"\n',
         encoding="utf-8",
     )
-    assert "EPD: E yes, P no, D stated." in answer(capsys, "run", "study.toml", "-q")
+    assert "EPD: experiments (E) yes, protocol (P) no, data (D) stated." in answer(
+        capsys, "run", "study.toml", "-q"
+    )

@@ -105,7 +105,7 @@ def test_ids_that_do_not_agree_leave_nothing(run: Run, file: Path) -> None:
     before = entries(file.parent)
     done = run("run", "study.toml", cwd=file.parent)
     assert done.returncode == 1
-    assert "1 of 12 query ids are not in the samples table: 'p99-2'" in done.stderr
+    assert "1 of 12 query ids is not in the samples table: 'p99-2'" in done.stderr
     assert entries(file.parent) == before
 
 

@@ -309,12 +309,12 @@ NAN[5, 2] = np.nan
 WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "119 rows for 120 labels": (InputError, "'A' has 239 rows of scores for 240 labels", lambda: pb.classify(TRUTH, {"A": LOGITS["A"][1:]})),
     "NaN": (InputError, "row 5, column 2", lambda: pb.classify(TRUTH, NAN)),
-    "outside": (InputError, "number 0 is 7, and the columns are", lambda: pb.classify(np.full(N, C), LOGITS)),
+    "outside": (InputError, "the first is 7 .sample 0, counted from 0.. The classes are", lambda: pb.classify(np.full(N, C), LOGITS)),
     "from one": (InputError, "range\\(1, 8\\)", lambda: pb.classify(TRUTH + 1, LOGITS)),
     "texts": (UsageError, "classes=", lambda: pb.classify(TRUTH.astype(str), LOGITS)),
     "missing": (InputError, "first number 3", lambda: pb.classify([1, 0, 1, None, 1], [1, 0, 1, 1, 1])),
     "chances": (InputError, "got 0.37", lambda: pb.classify([0, 1], [0.37, 1.0])),
-    "kinds": (InputError, "texts.*numbers|numbers.*texts", lambda: pb.classify(["a", "b"], {"m": [0, 1]})),
+    "kinds": (InputError, "are strings, but the predictions of 'm' are numbers", lambda: pb.classify(["a", "b"], {"m": [0, 1]})),
     "unknown label": (InputError, "'zebra'", lambda: pb.classify(["a", "b"], {"m": ["a", "zebra"]}, classes=["a", "b"])),
     "several unnamed": (UsageError, "by name", lambda: pb.classify(TRUTH, [one.tolist() for one in LOGITS.values()])),
     "one column": (InputError, "1 column", lambda: pb.classify(TRUTH, LOGITS["A"][:, :1])),
@@ -355,6 +355,35 @@ def test_three_models_hold_together() -> None:
         assert wide.low <= narrow.low
         assert wide.high >= narrow.high
         assert wide.told_apart == (wide.low > 0 or wide.high < 0) == (wide.p_adjusted <= 0.05)
+
+
+def test_what_models_are_compared_by_is_said_unless_it_is_plain_accuracy() -> None:
+    said = "Models are compared by top-3 accuracy."
+    found = pb.classify(TRUTH, LOGITS, k=[3, 1])
+    assert said in repr(found)
+    assert said in found.to_latex()
+    assert "compared by" not in repr(pb.classify(TRUTH, LOGITS))
+    alone = pb.classify(TRUTH, LOGITS["A"], k=3)
+    assert "model top-3 accuracy 0." in repr(alone)
+    assert alone.confusion("model").sum() == N
+
+
+@pytest.mark.parametrize("said", [TRUTH + 100, [f"c{one}" for one in TRUTH]])
+def test_labels_that_are_never_true_are_cautioned_of(said: Any) -> None:
+    truth = TRUTH if isinstance(said, np.ndarray) else [one.upper() for one in said]
+    (note,) = (one for one in pb.classify(truth, {"m": said}).notes if one.level == "caution")
+    assert note.code == "classification.no-true-class"
+
+
+def test_the_truth_is_no_prediction_and_scores_need_a_truth(run: Callable[..., Any], tmp_path: Path) -> None:
+    pl.DataFrame({"label": TRUTH}).write_csv(tmp_path / "labels.csv")
+    np.savez(tmp_path / "a.npz", A=LOGITS["A"])
+    done = run("classify", "labels.csv", "--predicted", "label", cwd=tmp_path)
+    assert "--predicted: 'label' is the column of the true class" in done.stderr
+    done = run("classify", "a.npz", cwd=tmp_path)
+    assert "There are no true classes: 'a.npz' holds only scores.\nhint: add the table" in done.stderr
+    done = run("classify", "a.npz", "labels.csv", "--top", "3", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_form() -> None:

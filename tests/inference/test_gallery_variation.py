@@ -469,7 +469,7 @@ def test_what_makes_no_sense_is_refused():
         gallery_variation(scores, experiment, measure=CMC(), design=design)
     with pytest.raises(UsageError, match="have different names"):
         gallery_variation([scores[0], scores[0]], experiment, measure=RATE, design=design)
-    with pytest.raises(UsageError, match="different names; got none"):
+    with pytest.raises(UsageError, match="No algorithm was given"):
         gallery_variation([], experiment, measure=RATE, design=design)
     with pytest.raises(UsageError, match="Galleries"):
         gallery_variation(scores, experiment, measure=RATE, design="auto")
@@ -486,7 +486,7 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(DesignError, match="measures of compared pairs"):
         estimate(scores[0], experiment, measure=FNMR(0.1), design=design)
     few = experiment.restricted(probes=experiment.probes[:3])
-    with pytest.raises(DesignError, match="1 of 3 galleries have probes"):
+    with pytest.raises(DesignError, match="1 of 3 galleries has probes"):
         estimate(scores[0], few, measure=RATE, design=design)
 
 

@@ -202,8 +202,8 @@ def test_power_counts_what_varies() -> None:
     people, probes = (
         gate(new, experiment, baseline=old, margin=0.05, design=one) for one in ("auto", "binomial")
     )
-    assert "this test has 40 people" in " ".join(map(str, people.sentences()))
-    assert "this test has 80 probes" in " ".join(map(str, probes.sentences()))
+    assert "This test has 40 people" in " ".join(map(str, people.sentences()))
+    assert "This test has 80 probes" in " ".join(map(str, probes.sentences()))
     assert probes.subjects_needed == plan_of(probes)
 
 

@@ -125,9 +125,9 @@ BROKEN = [*LONG[:7], *LONG[8:]]
 TWICE = [*LONG, LONG[0]]
 MOVED = [{**one, "doc": "elsewhere" if k == 3 else one["doc"]} for k, one in enumerate(LONG)]
 WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
-    "a cell": (InputError, "1 of 180 outcomes are missing: the item 'q2' has none of 'old'", lambda: pb.compare_outcomes(BROKEN, **NAMED)),
-    "a null": (InputError, "1 of 60 outcomes in 'new' are missing, first in row 1", lambda: pb.compare_outcomes({**WIDE, "new": [None, *RIGHT["new"][1:].tolist()]}, algorithms=["new", "old"])),
-    "twice": (InputError, "2 outcomes of 'new'", lambda: pb.compare_outcomes(TWICE, **NAMED)),
+    "a cell": (InputError, "1 of 180 outcomes is missing: item 'q2' has no outcome for 'old'", lambda: pb.compare_outcomes(BROKEN, **NAMED)),
+    "a null": (InputError, "1 of 60 outcomes in 'new' is missing, first in row 1", lambda: pb.compare_outcomes({**WIDE, "new": [None, *RIGHT["new"][1:].tolist()]}, algorithms=["new", "old"])),
+    "twice": (InputError, "2 outcomes for 'new'", lambda: pb.compare_outcomes(TWICE, **NAMED)),
     "moved": (InputError, "several clusters", lambda: pb.compare_outcomes(MOVED, **NAMED, cluster="doc")),
     "above one": (InputError, "got 3 in row 1", lambda: pb.compare_outcomes({"a": [3, 1], "b": [1, 0]}, algorithms=["a", "b"])),
     "words": (InputError, "got 'yes'", lambda: pb.compare_outcomes({"a": ["yes", "no"], "b": [1, 0]}, algorithms=["a", "b"])),

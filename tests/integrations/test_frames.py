@@ -46,7 +46,7 @@ def test_a_frame_of_which_only_the_interface_is_known() -> None:
 
 @pytest.mark.parametrize("column", [pl.Series(TABLE["id"]), pd.Series(TABLE["id"])], ids=["polars", "pandas"])
 def test_a_column_is_no_table(column: Any) -> None:
-    with pytest.raises(UsageError, match="Cannot make a samples table from 'Series'"):
+    with pytest.raises(UsageError, match="Cannot make a table from 'Series'"):
         pb.Samples(column)
 
 
@@ -56,7 +56,7 @@ def test_pyarrow() -> None:
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     for given in (table, table.to_batches()[0], reader, Stream(table)):
         assert pb.Samples(given).frame.equals(EXPECTED)
-    with pytest.raises(UsageError, match="Cannot make a samples table from 'ChunkedArray'"):
+    with pytest.raises(UsageError, match="Cannot make a table from 'ChunkedArray'"):
         pb.Samples(table["id"])
 
 

@@ -75,10 +75,10 @@ def test_a_failure_names_the_verdict_the_interval_and_what_would_decide(pytester
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(
         [
-            "*GateError: Fail: poor is worse than good by more than 5 points: *one-sided bounds*",
+            "*GateError: Fail: poor is worse than good by more than 5 points. *one-sided bounds*",
             "*poor: recognition rate at rank 1 0.*95% [[]*",
             "*good: recognition rate at rank 1 *95% [[]*",
-            "*this test has 60 people, and about * would let an equal algorithm pass with probability 80%.",
+            "*This test has 60 people; about * are needed for an equally good algorithm to pass 80% of the time.",
         ]
     )
     assert "pytest_plugin.py" not in done.stdout.str()
@@ -112,6 +112,24 @@ def test_an_answer_that_is_not_known_is_refused(pytester: pytest.Pytester) -> No
     done.stdout.fnmatch_lines(
         ["*There is no answer 'skipp' to an undecided gate.*", "*did you mean 'skip'?*"]
     )
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("GOOD, POOR, EXPERIMENT, margin='1%'", "write 0.01 for 1%"),
+        ("GOOD, POOR, EXPERIMENT, confidence_level='x'", "confidence_level should be a number"),
+        ("GOOD, POOR, EXPERIMENT, mesure='auc'", "did you mean 'measure'"),
+        ("np.zeros((3, 3)), POOR, EXPERIMENT", "scores should be Scores"),
+        ("GOOD, 'old.npz', EXPERIMENT", "baseline should be Scores"),
+        ("GOOD, POOR, EXPERIMENT, seed='x', design='bootstrap'", "seed should be a whole number"),
+        ("GOOD, POOR", "pass one: Experiment(samples, gallery=…)"),
+    ],
+)
+def test_arguments_are_refused_as_by_gate(pytester: pytest.Pytester, call: str, said: str) -> None:
+    done = ran(pytester, f"def test_wrong(assert_not_worse):\n    assert_not_worse({call})")
+    done.stdout.fnmatch_lines([f"*{said}*"])
+    assert "UsageError" in done.stdout.str()
 
 
 def test_other_measures_need_a_table_alone(pytester: pytest.Pytester) -> None:

@@ -139,7 +139,7 @@ def test_what_is_no_split_is_refused() -> None:
         ([(everyone, everyone)], InputError, "tests samples that it trains on"),
         ([(everyone[:9], [240])], InputError, "positions from 0 to 239"),
         ([(everyone[:9], [])], InputError, "positions from 0 to 239"),
-        ([], UsageError, "makes no splits"),
+        ([], UsageError, "cv has no splits"),
         ([everyone], UsageError, "not a pair"),
         (None, UsageError, "makes no splits"),
         (2.5, UsageError, "makes no splits"),

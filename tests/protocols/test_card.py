@@ -301,7 +301,11 @@ def test_text_says_what_is_stated_and_what_is_not():
     assert "50×10f CV+" in text
     assert "blurred 4, eyes closed 2" in text
     assert text.splitlines()[-4] == "not stated: method, conditions.scarf"
-    assert [line[:8] for line in text.splitlines()[-3:]] == ["E yes: n", "P no: al", "D stated"]
+    assert [line.partition(":")[0] for line in text.splitlines()[-3:]] == [
+        "Experiments (E) yes",
+        "Protocol (P) no",
+        "Data (D) stated",
+    ]
     assert ProtocolCard.from_dict(FULL).to_text().splitlines()[-4] == "not stated: conditions.scarf"
 
 

@@ -31,10 +31,10 @@ def test_the_choice_and_its_reason(n_people, images, task, text, because):
 
 def test_what_cannot_be_tested_is_refused():
     for labels, subjects, task, complaint in (
-        (["a", "a", "b"], ["a", "a", "b"], "identity", "1 of 2 subjects have only one sample"),
+        (["a", "a", "b"], ["a", "a", "b"], "identity", "1 of 2 subjects has only one sample"),
         (["a", "a"], ["a", "a"], "identity", "one subject"),
         (["x", "x", "y", "y"], [1, 1, 2, 2], "attribute", "labels are not an attribute"),
-        (["x", "x", "x", "y"], [1, 2, 3, 2], "attribute", "1 of 2 classes have only one subject"),
+        (["x", "x", "x", "y"], [1, 2, 3, 2], "attribute", "1 of 2 classes has only one subject"),
         (["x", "y"], None, "attribute", "no subjects were given"),
     ):
         with pytest.raises(DesignError, match=complaint):

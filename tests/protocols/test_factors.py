@@ -82,7 +82,7 @@ def test_one_draw_has_no_interval() -> None:
 
 def test_subjects_with_too_few_images_are_refused_or_left_out_and_told() -> None:
     uneven = data([4] * 6 + [2])
-    with pytest.raises(DesignError, match="1 of 7 subjects have fewer than 4 images: 'p6'"):
+    with pytest.raises(DesignError, match="1 of 7 subjects has fewer than 4 images: 'p6'"):
         run_protocol(NEAREST, uneven, "2f CV", images_each=4)
     run = run_protocol(NEAREST, uneven, "2f CV", images_each=[2, 4], draws=2, missing="drop")
     assert [one.n_subjects for one in run.sizes] == [6, 6]

@@ -185,7 +185,7 @@ def test_every_door_shows_the_drop(
     said("--out", str(tmp_path / "out"), "--formats", "csv")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Drop from mixed to disjoint" in page
-    assert "One run of each classifier" in page
+    assert "Single runs: how often the order" in page
     written = pl.read_csv(next((tmp_path / "out").rglob("protocol_drops.csv")))
     assert written["drop"].to_list() == pytest.approx(
         [drop["difference"]["value"] for drop in plain["drops"]]

@@ -125,7 +125,7 @@ ROWS = {
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"id": ["x", "y", "w"]}, "1 of 3 samples of a.csv are not in b.csv: 'z'"),
+        ({"id": ["x", "y", "w"]}, "1 of 3 samples of a.csv is not in b.csv: 'z'"),
         (
             {"label": ["f", "f", "f"]},
             "1 sample differs in label between b.csv and a.csv: 'y' is 'f' and 'm'",

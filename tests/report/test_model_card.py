@@ -71,6 +71,9 @@ def test_a_verification():
     assert at["value"] == pytest.approx(found.points[0].fnmr.value, abs=1e-6)
     assert fixed["args"]["threshold"] == 0.5
     assert "| a | verification | FNMR at FMR 0.1 |" in section
+    assert f"| FNMR at FMR 1e-05 | {found.points[1].fnmr.value:.4f} <sup>*</sup> |" in section
+    assert "* based on fewer than 30 errors" in section
+    assert "reported at the smallest measurable FMR, not at the target" in section
 
 
 def test_a_classification():
@@ -94,6 +97,7 @@ def test_a_gate():
     assert value["args"]["baseline"] == AWKWARD
     assert difference["value"] == pytest.approx(found.difference.value, abs=1e-6)
     assert f"Gate: {found.decision} (margin 0.02" in section
+    assert section.count("confidence intervals, for new people") == 1
 
 
 def test_it_is_the_same_every_time():

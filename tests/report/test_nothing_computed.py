@@ -15,7 +15,15 @@ CARRIED_OUT = {"__init__.py", "request.py", "proposal.py", "run.py", "second_set
 """Modules of an analysis that show nothing."""
 OF_AXES = {"normal_cdf", "normal_inverse"}
 """Distributions by which an axis is drawn."""
-LOOKED_UP = {"as_table", "participants_frame", "places_of", "probes_called", "sentences_together", "thinned"}
+LOOKED_UP = {
+    "as_table",
+    "compared_by",
+    "participants_frame",
+    "places_of",
+    "probes_called",
+    "sentences_together",
+    "thinned",
+}
 """Functions of `proband.inference` that name, arrange or leave out what was found, and find nothing."""
 STATISTICS = {"median", "quantile", "percentile", "std", "var", "cov", "corrcoef", "nanmedian", "nanquantile"}
 STILL = {

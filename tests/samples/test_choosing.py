@@ -139,7 +139,7 @@ def test_files_of_ids_that_cannot_be_used(samples, tmp_path):
 
 
 def test_lists_that_cannot_be_used(samples):
-    with pytest.raises(DesignError, match="1 of the 2 ids are not in the samples table: 'q'"):
+    with pytest.raises(DesignError, match="1 of the 2 ids is not in the samples table: 'q'"):
         choose(samples, ["a", "q"])
     with pytest.raises(DesignError, match="listed more than once: 'a'"):
         choose(samples, ["a", "b", "a"])

@@ -574,8 +574,8 @@ def test_every_kind_of_number_can_be_compared():
 @pytest.mark.parametrize(
     ("text", "hint", "instead"),
     [
-        ("subject < 250", "ids and subjects are always text", "subject < '250'"),
-        ("250 >= subject", "or compare a column of numbers instead", "'250' >= subject"),
+        ("subject < 250", "'10' before '9': compare a column of numbers instead", "session < 250"),
+        ("250 >= subject", "'10' before '9': compare a column of numbers instead", "250 >= session"),
         ("id == 7", "ids and subjects are always text: write '7'", "id == '7'"),
         (
             "number in [7, 8]",

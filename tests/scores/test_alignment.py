@@ -53,7 +53,7 @@ def file_with_strangers(path):
 
 def test_a_file_with_strangers(tmp_path):
     path = file_with_strangers(tmp_path / "harbour.npz")
-    with pytest.raises(AlignmentError, match="1 of 3 query ids are not in the samples table: 'x'"):
+    with pytest.raises(AlignmentError, match="1 of 3 query ids is not in the samples table: 'x'"):
         read_scores(path, SAMPLES)
 
 

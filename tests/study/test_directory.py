@@ -47,7 +47,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_everything_is_there_and_of_the_schema(studied: Studied, tmp_path: Path) -> None:
     study = studied(EXPERIMENT, EVERYTHING)
-    report = write_run(run(study), tmp_path / "run", ("csv",))
+    report = write_run(run(study), str(tmp_path / "run"), ("csv",))
     found = contents(tmp_path / "run")
     assert report.read_bytes() == found["report.html"]
     assert found["study.toml"] == study.path.read_bytes()

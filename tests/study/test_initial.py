@@ -12,6 +12,7 @@ from proband.errors import InputError, UsageError
 from proband.scores import experiment_over
 from proband.study.context import categories_of
 from proband.study.definition import Study
+from proband.study.init.additions import study_for
 from proband.study.init.study_file import InitialStudy, initial_study, write_initial
 from proband.study.reading import read_study, study_from_text
 
@@ -151,6 +152,36 @@ def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
     ]
     assert "# [strat]" not in made.text
     assert '# groups = ["session"]' in made.text
+
+
+def test_sections_that_the_data_do_not_allow_yet_are_to_be_filled_in(tmp_path: Path) -> None:
+    samples, out = table(tmp_path), tmp_path / "study.toml"
+    np.savez(tmp_path / "square.npz", net=np.kron(np.ones((2, 2)), matrix()), pictures=ids(1) + ids(2))
+    made = study_for([tmp_path / "square.npz", samples], ["search"], out)
+    (refused,) = made.to_fill_in
+    assert "search: square: queries and targets share samples, so the gallery must be specified" in str(
+        refused
+    )
+    assert study_for([tmp_path / "square.npz", samples], ["choices"], out).to_fill_in == ()
+
+
+def test_files_are_found_from_a_directory_that_is_not_there_yet(tmp_path: Path) -> None:
+    np.savez(tmp_path / "scores.npz", good=matrix(), rows=ids(2), columns=ids(1))
+    made, study = made_of(tmp_path / "new" / "study.toml", tmp_path / "scores.npz", table(tmp_path))
+    assert made.to_fill_in == ()
+    assert study.request.scores[0].file == "../scores.npz"
+
+
+def test_predicted_classes_in_a_table_are_classified(tmp_path: Path) -> None:
+    truth = ["x", "y", "z"] * 4
+    rows = {"patient": [*range(12)], "diagnosis": truth, "a": truth[::-1], "b": truth, "site": ["x", "w"] * 6}
+    pl.DataFrame(rows).write_csv(tmp_path / "predictions.csv")
+    made, study = made_of(tmp_path / "study.toml", tmp_path / "predictions.csv")
+    assert made.to_fill_in == ()
+    asked = study.request.classification
+    assert (asked.table, asked.truth, asked.predicted) == ("predictions.csv", "diagnosis", ("a", "b"))
+    assert [note.code for note in made.facts] == ["init.predictions"]
+    assert pb.run(study)["classification"].algorithms == ("a", "b")
 
 
 def test_an_archive_that_is_its_own_table(tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ def test_impossible_designs_are_one_error(
 def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
     text = (folder / "samples.csv").read_text(encoding="utf-8")
     (folder / "samples.csv").write_text(text.replace("s00-0", "s00-x"), encoding="utf-8")
-    with pytest.raises(AlignmentError, match="1 of 80 query ids are not in the samples table: 's00-0'"):
+    with pytest.raises(AlignmentError, match="1 of 80 query ids is not in the samples table: 's00-0'"):
         run(studied(EXPERIMENT))
     dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
     found = run(studied(EXPERIMENT, "[verification]\nn_resamples = 0", sources=dropped))

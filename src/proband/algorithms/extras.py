@@ -17,5 +17,6 @@ def need(module: str, what: str) -> Any:
     except ImportError:
         extra = _EXTRA.get(module.partition(".")[0], "all")
         raise UsageError(
-            f"{what} needs {module.partition('.')[0]}, which is not installed.", f"install proband[{extra}]."
+            f"{what} needs {module.partition('.')[0]}, which is not installed.",
+            f"pip install 'proband[{extra}]'",
         ) from None

@@ -27,6 +27,7 @@ from proband.cli.engine_option import let_engines_be_chosen
 from proband.cli.faults import (
     TRACEBACK_VARIABLE,
     as_wide_as_the_terminal,
+    complaint,
     explain_bus_errors,
     let_all_be_printed,
     meant_among,
@@ -201,11 +202,11 @@ def main(arguments: list[str] | None = None) -> None:
         # Typer's own complaints about options and arguments know how to show themselves.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             hint = meant_among(error)
-            error.show()
+            typer.echo(as_wide_as_the_terminal(complaint(error)), err=True)
             if type(error).__name__ == "BadParameter":
                 hint = hint or share_among(given)
             if hint:
-                typer.secho(f"hint: {hint}", err=True)
+                typer.echo(as_wide_as_the_terminal(f"hint: {hint}"), err=True)
             sys.exit(error.exit_code)
         if os.environ.get(TRACEBACK_VARIABLE):
             raise

@@ -125,6 +125,28 @@ def share_among(words: list[str]) -> str | None:
     return next(filter(None, map(number_in, shares)), None)
 
 
+_EXPECTED = {
+    "float_parsing": "a number",
+    "int_parsing": "a whole number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+
+
+def complaint(error: Any) -> str:
+    """What typer says of a word that was typed; of a value of the wrong kind, what was expected and what was got."""
+    if hasattr(error.__cause__, "errors"):  # pydantic's, which does not say what it got
+        first = error.__cause__.errors(include_url=False)[0]
+        expected = _EXPECTED.get(first["type"])
+        if expected is not None:
+            error.message = (
+                f"expected {expected.format(**first.get('ctx', {}))}, got {str(first['input'])!r}."
+            )
+    said = io.StringIO()
+    error.show(said)
+    return said.getvalue().rstrip()
+
+
 def meant_among(error: Any) -> str | None:
     """What was probably meant by an option that is not known, or by a value that is none of those it takes."""
     if hasattr(error, "option_name") and hasattr(error, "possibilities"):

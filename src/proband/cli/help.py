@@ -80,7 +80,7 @@ def help_of(command: Any, ctx: Any) -> CommandHelp:
     (summary, *more), _, examples = _parted(command.help)
     shown = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
     return CommandHelp(
-        _usage(ctx, shown),
+        usage(ctx, shown),
         summary,
         tuple(more),
         {panel: [_row(one) for one in several] for panel, several in _panels(shown).items()},
@@ -163,7 +163,8 @@ def typed(command: str, width: int) -> list[str]:
     return lines
 
 
-def _usage(ctx: Any, shown: list[Any]) -> str:
+def usage(ctx: Any, shown: list[Any]) -> str:
+    """How the command is typed."""
     words = [ctx.command_path, "[OPTIONS]"]
     for one in shown:
         if one.param_type_name == "argument":

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 from typer.models import CommandInfo
 
-from proband.cli.help import format_command
+from proband.cli.help import format_command, usage
 from proband.errors import UsageError
 
 
@@ -19,6 +19,10 @@ class OnceCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         format_command(self, ctx, formatter)
+
+    def get_usage(self, ctx: Any) -> str:
+        """Return the usage as the help has it."""
+        return f"Usage: {usage(ctx, self.get_params(ctx))}"
 
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser, which looks at the order in which options came."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import InputError, UsageError, quoted
-from proband.words import count
+from proband.words import agreeing, count
 
 
 def array_from(data: Any, what: str) -> npt.NDArray[Any]:
@@ -61,9 +61,11 @@ def missing_in(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
 def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
     """The error with the number of missing values and the position of the first."""
     n = int(missing.sum())
+    first, *rest = (count(int(places[0])) for places in np.nonzero(missing))
+    where = f"in row {first}, column {rest[0]}" if len(rest) == 1 else f"number {first}"
     return InputError(
-        f"{count(n)} of the {count(missing.size)} {what} {'is' if n == 1 else 'are'} missing, first number "
-        f"{count(int(missing.argmax()))} (counted from 0).",
+        f"{count(n)} of the {count(missing.size)} {what} {agreeing(n)} missing, first {where} "
+        "(counted from 0).",
         "leave these rows out of all arrays.",
     )
 
@@ -71,13 +73,15 @@ def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
 def plain_values(data: Any, what: str) -> list[Any]:
     """Return one column as plain Python values, with every kind of missing value (NaN, NA, NaT, null, masked) as None."""
     if hasattr(data, "columns"):
-        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
+        raise UsageError(
+            f"The {what} must be a column or a list, got a table.", "pass one column: table['id']."
+        )
     if _library(data) == "pandas":
         found: list[Any] = data.astype(object).where(data.notna(), None).tolist()  # no pyarrow needed
         return found
     array = _as_array(data, what)
     if not array.ndim:
-        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
+        raise UsageError(f"The {what} must be a column or a list, got {quoted(data)}.")
     values: list[Any] = array.tolist()
     return values if missing_in(array) is None else [None if is_missing(value) else value for value in values]
 

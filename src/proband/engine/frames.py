@@ -33,7 +33,7 @@ def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
     except ImportError:
         raise UsageError(
             "A pandas frame needs pandas, which is not installed.",
-            "install proband[pandas], or use to_frame(), which returns a polars frame.",
+            "pip install 'proband[pandas]', or use to_frame(), which returns a polars frame.",
         ) from None
     columns = {
         column.name: column.to_list() if column.dtype.is_nested() else column.to_numpy() for column in frame

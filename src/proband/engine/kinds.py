@@ -17,7 +17,7 @@ import numpy.typing as npt
 from proband.engine.foreign import array_from
 from proband.engine.hints import plain
 from proband.errors import Hint, ProbandError, nearest, quoted
-from proband.words import given
+from proband.words import counted, given
 
 _NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number", bool: "True or False"}
 _OPEN = (Any, object, npt.ArrayLike)
@@ -401,6 +401,8 @@ def shown(value: Any) -> str:
         held = list(value.values() if isinstance(value, dict) else value)
         inner = {type(one).__name__ for one in held}
         of = f" {next(iter(inner))}" if len(inner) == 1 and not isinstance(held[0], str | float | int) else ""
+        if isinstance(value, dict) and value and not of:
+            return f"a dict with {counted(len(value), 'entry', 'entries')}"
         return f"a {name} of {len(value)}{of}" if value else f"an empty {name}"
     library = type(value).__module__.partition(".")[0]
     return f"a {library} {name}" if library in ("pandas", "polars", "torch") else _with_article(name)

@@ -118,7 +118,7 @@ _FLOAT = Within(said="A number must be below 1.8e308 in absolute value")
 LEVEL = Within(
     ge=1e-6,
     le=1 - 1e-9,
-    said="A confidence level must be between 0 and 1, and not too close to either",
+    said="A confidence level must be strictly between 0 and 1 (0.000001 to 0.999999999)",
     hint="0.95 is usual.",
 )
 SEED = Within(ge=0, said="A seed must be a whole number of at least 0", infinite=True)

@@ -334,7 +334,9 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
     if isinstance(data, Outcomes):
         return data
     if within is None:
-        raise UsageError("Scores need an experiment: call measure(scores, experiment).")
+        raise UsageError(
+            "Scores need an experiment to be ranked in.", "pass one: Experiment(samples, gallery=…)."
+        )
     from proband.measures.ranks import rank
 
     return rank(data, within)
@@ -493,11 +495,12 @@ def _with_parameter(kind: type[Measure], name: str, text: str) -> Measure | None
     parameter = _parameter_of(kind)
     if parameter is None:
         return None
+    whole = isinstance(parameter.default, int)
     try:
-        value: Any = int(text) if isinstance(parameter.default, int) else float(text)
+        value: Any = int(text) if whole else float(text)
     except ValueError:
         raise UsageError(
-            f"The {parameter.name} of the measure {name} must be a number, got {text!r}.",
-            number_in(text) or f"for example {_shown(name, kind)}.",
+            f"The measure {name} takes a {'whole number' if whole else 'number'}, as in {_shown(name, kind)}; got {text!r}.",
+            None if whole else number_in(text),
         ) from None
     return asked(kind, value)

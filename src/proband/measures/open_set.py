@@ -316,13 +316,13 @@ def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
     >>> require_both("net", 3, 0)
     Traceback (most recent call last):
         ...
-    proband.errors.DesignError: net: every probe has a mate in the gallery, so there are no false positives to count. hint: add
-    probes of people who are not enrolled: an open-set test needs them.
+    proband.errors.DesignError: net: every probe has a mate in the gallery, so there are no false positives to count. hint:
+    enrol only some of the people, ...
     """
     if not n_strangers:
         raise DesignError(
             "every probe has a mate in the gallery, so there are no false positives to count.",
-            "add probes of people who are not enrolled: an open-set test needs them.",
+            "enrol only some of the people, by a condition on a column: an open-set test also needs probes of people who are not enrolled.",
             source=algorithm,
         )
     if not n_mated:

@@ -123,10 +123,12 @@ UNDECLARED = Sentence(
     "caution",
     "{n:count} of {total:count collected sample} {n:word is/are} not used, and the reason is not stated",
 )
-VERDICT = Sentence("epd.verdict", "note", "EPD: E {experiments}, P {protocol}, D {data}")
-EXPERIMENTS = Sentence("epd.experiments", "note", "E {answer}: {reasons:parts}")
-PROTOCOL = Sentence("epd.protocol", "note", "P {answer}: {reasons:parts}")
-DATA = Sentence("epd.data", "note", "D {answer}: {reasons:parts}")
+VERDICT = Sentence(
+    "epd.verdict", "note", "EPD: experiments (E) {experiments}, protocol (P) {protocol}, data (D) {data}"
+)
+EXPERIMENTS = Sentence("epd.experiments", "note", "Experiments (E) {answer}: {reasons:parts}")
+PROTOCOL = Sentence("epd.protocol", "note", "Protocol (P) {answer}: {reasons:parts}")
+DATA = Sentence("epd.data", "note", "Data (D) {answer}: {reasons:parts}")
 JUSTIFIED = Sentence("epd.justification", "note", "Justification, as stated: {text}")
 
 _LETTERS = {"experiments": EXPERIMENTS, "protocol": PROTOCOL, "data": DATA}
@@ -237,10 +239,10 @@ def epd_verdict(
     Examples
     --------
     >>> epd_verdict("10×10f CV+", task="attribute", std=0.01, collected=213, used=213)
-    EPD: E yes, P yes, D stated.
+    EPD: experiments (E) yes, protocol (P) yes, data (D) stated.
     >>> found = epd_verdict("80-20 HO mixed", task="attribute", justification="the split of the challenge")
     >>> found
-    EPD: E no, P no, D not stated.
+    EPD: experiments (E) no, protocol (P) no, data (D) not stated.
     >>> print(found.protocol.reasons[0])
     a single hold-out is one random split, which needs a justification
     """

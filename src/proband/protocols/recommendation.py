@@ -9,7 +9,7 @@ import numpy as np
 from proband.errors import DesignError, UsageError, first_few
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.material import Material, material
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, agreeing, count
 
 _MIXED = "a classifier can only name subjects it was trained on, so folds are mixed; "
 FEWER_FOLDS = Sentence(
@@ -65,7 +65,7 @@ def _of_identities(of: Material) -> tuple[Protocol, Note]:
     alone = [of.classes[k] for k in np.flatnonzero(counts < 2)]
     if alone:
         raise DesignError(
-            f"{count(len(alone))} of {count(len(counts))} subjects have only one sample, which cannot be in both training and testing: "
+            f"{count(len(alone))} of {count(len(counts))} subjects {agreeing(len(alone), 'has', 'have')} only one sample, which cannot be in both training and testing: "
             f"{first_few(alone)}.",
             "leave these subjects out.",
         )
@@ -94,7 +94,7 @@ def _of_attributes(of: Material) -> tuple[Protocol, Note]:
     lone = [of.classes[k] for k in np.flatnonzero(people < 2)]
     if lone:
         raise DesignError(
-            f"{count(len(lone))} of {count(len(people))} classes have only one subject, who cannot be in both training and testing: "
+            f"{count(len(lone))} of {count(len(people))} classes {agreeing(len(lone), 'has', 'have')} only one subject, who cannot be in both training and testing: "
             f"{first_few(lone)}.",
             "leave these classes out.",
         )

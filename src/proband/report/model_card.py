@@ -18,7 +18,7 @@ from proband.report.tables.table import Table
 from proband.report.view import kinds_that, view_of
 from proband.results.estimate import which_rate
 from proband.study.findings import Findings
-from proband.words import Sentence, as_sentence, fixed, given, level, visible
+from proband.words import Note, Sentence, as_sentence, fixed, given, level, visible
 
 Form = Literal["markdown", "yaml"]
 _PLACES = 6
@@ -42,6 +42,8 @@ class CardMetric:
         Part of the data; None for all.
     args
         Other distinguishing values: a rank, a target FMR, the baseline of a gate.
+    raised, notes
+        The sign beside the value in the table, and what stands below it: what the sign means, and cautions.
     """
 
     algorithm: str
@@ -55,6 +57,8 @@ class CardMetric:
     varying: str
     part: str | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
+    raised: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 def metrics_of(result: object) -> list[CardMetric]:
@@ -150,13 +154,14 @@ def _table(found: Sequence[CardMetric], dataset: str) -> Table:
             text_cell(one.algorithm),
             text_cell(one.task if one.part is None else f"{one.task}, {one.part}"),
             text_cell(one.name),
-            rate_cell(one.value),
+            rate_cell(one.value, one.raised),
             interval_cell(None if one.low is None or one.high is None else (one.low, one.high)),
         )
         for one in found
     )
     varying = dict.fromkeys((one.confidence_level, one.varying) for one in found if one.low is not None)
     notes = [as_sentence(_VARYING(level=at, varying=what)) for at, what in varying]
+    notes += dict.fromkeys(as_sentence(note) for one in found for note in one.notes)
     if len({one.args["weights"] for one in found if "weights" in one.args}) > 1:
         notes.append(as_sentence(which_rate()))
     decided = dict.fromkeys(

@@ -142,12 +142,12 @@ def _table(
         heads.append(Column(f"{unit}-weighted", "interval", f"Rate with every {unit} weighted equally."))
     if leader is not None:
         points = "points" if rows[-1].difference is not None and rows[-1].difference.in_points else ""
-        several = "intervals adjusted for all pairs" if len(rows) > 2 else "with its interval"
+        several = ", adjusted for all pairs" if len(rows) > 2 else ""
         heads.append(
             Column(
                 f"difference from {leader}",
                 "interval",
-                f"Minus the leader's value; {several} ({part}).",
+                f"Difference from the leader, with its {part} interval{several}.",
                 unit=points,
             )
         )

@@ -31,7 +31,7 @@ FIGURE_ENDINGS = ("png", "svg", "pdf")
 
 def write_run(
     found: Findings | Scene,
-    path: Path,
+    path: str | Path,
     formats: Sequence[str] = (*TABLE_ENDINGS, "svg"),
     cache: Cache | None = None,
     attach: Callable[[Path], None] | None = None,
@@ -46,7 +46,7 @@ def write_run(
     elsewhere, to avoid duplicate work. The model card names the `dataset`; by default the title.
     """
     scene = found if isinstance(found, Scene) else Scene(found)
-    found = scene.found
+    found, path = scene.found, Path(path)
     results = as_json(scene.plain)
     with whole_directory(path, attached) as draft:
         (draft / MARK).write_text(results, encoding="utf-8", newline="\n")

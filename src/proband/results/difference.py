@@ -17,7 +17,7 @@ from proband.words import Method, Note, Sentence
 NOTHING_VARIES = Sentence(
     "comparison.nothing-varies",
     "caution",
-    "there is no variation in these data, so nothing can be concluded, however narrow the interval",
+    "there is no variation in these data, so nothing can be concluded from the interval",
 )
 """Said of a difference that does not vary at all."""
 _IN_POINTS = Sentence(

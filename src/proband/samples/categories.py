@@ -9,7 +9,7 @@ for in a separate gallery.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -76,6 +76,8 @@ class Category:
     >>> late.of(Experiment(samples, gallery=["a1", "b1"]))
     Experiment(gallery: 1 sample of 1 subject; probes: 1 sample of 1 subject; closed universe)
     """
+
+    made_by: ClassVar[str] = "Category('late', 'probe.year == 1996')"
 
     name: str
     rule: str

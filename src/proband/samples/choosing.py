@@ -14,11 +14,11 @@ from proband.engine.arguments import published
 from proband.engine.files.files import require_regular, text_of
 from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
-from proband.errors import DesignError, InputError, Said, UsageError, first_few, unknown_name
+from proband.errors import DesignError, InputError, Said, UsageError, first_few, nearest, unknown_name
 from proband.samples.delimited import unfinished
 from proband.samples.ids import plain_names
 from proband.samples.table import Samples, Selection, choose_mask, frozen
-from proband.words import count, counted
+from proband.words import agreeing, count, counted
 
 
 @published
@@ -141,6 +141,12 @@ def _from_text(samples: Samples, text: str) -> Selection:
             )
         chosen = _from_ids(samples, [line.strip() for line in lines if line.strip()], f" in {path.name}")
         return replace(chosen, notes=tuple(unfinished(path)))
+    if (
+        text.isidentifier()
+        and text not in samples.frame.columns
+        and (meant := nearest(text, ["one_per_subject"]))
+    ):
+        raise UsageError(f"There is no selection {text!r}.", meant)
     return samples.select(text)
 
 
@@ -148,9 +154,9 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     unknown = samples.ids.missing(names)
     if unknown:
         raise DesignError(
-            f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}.",
+            f"{count(len(unknown))} of the {count(len(names))} ids{source} {agreeing(len(unknown))} not in the samples table: {first_few(unknown)}.",
             samples.ids.difference(names)
-            or _like_places(unknown, len(samples))
+            or _like_numbers(names, unknown, len(samples))
             or f"the table contains {first_few(samples.ids)}.",
         )
     positions = samples.ids.positions(names)
@@ -163,9 +169,11 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     return Selection(frozen(distinct), f"{count(len(names))} ids{source or ' listed'}")
 
 
-def _like_places(names: list[str], n: int) -> str | None:
-    """A hint on selecting by table positions, if ids look like positions."""
-    if all(name.isdecimal() and int(name) < n for name in names):
+def _like_numbers(names: list[str], unknown: list[str], n: int) -> str | None:
+    """A hint on selecting by a mask or by table positions, if ids look like these."""
+    if len(names) == n and set(names) <= {"0", "1"}:
+        return "a mask is boolean: mask.astype(bool)."
+    if all(name.isdecimal() and int(name) < n for name in unknown):
         return "for row numbers, pass the ids samples.ids[row], or a mask."
     return None
 

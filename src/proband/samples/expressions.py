@@ -414,14 +414,9 @@ def _instead(sides: Mapping[Kind, ast.expr], ordered: bool) -> str | None:
     why = _why_text(text)
     if ordered:
         why += "; text is sorted by character, '10' before '9'"
-    numbers = "compare a column of numbers instead."
-    if not isinstance(number, ast.Constant):
-        return f"{why}: {numbers}"
-    return (
-        f"{why}: write {quoted(str(number.value), 40)}, or {numbers}"
-        if ordered
-        else f"{why}: write {quoted(str(number.value), 40)}."
-    )
+    if ordered or not isinstance(number, ast.Constant):
+        return f"{why}: compare a column of numbers instead."
+    return f"{why}: write {quoted(str(number.value), 40)}."
 
 
 def _calculated(sides: Mapping[Kind, ast.expr]) -> str | None:

@@ -111,6 +111,14 @@ def _claims(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
     return shape, dtype, fortran_order
 
 
+def _opened(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except zipfile.BadZipFile:
+        wrong = "is not a NumPy archive (.npz), or is incomplete" if path.stat().st_size else "is empty"
+        raise InputError(f"{path.name} {wrong}.", "write the file again.", file=Said(path.name)) from None
+
+
 class Archive(Mapping[str, npt.NDArray[Any]]):
     """The arrays of an ``.npz`` file by name, each checked and read on request."""
 
@@ -124,7 +132,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
             refused(f"{path.name} is not a NumPy archive (.npz)", file=Said(path.name)),
         ):
             # Kept open: reopening it for every array would read the list of members each time.
-            self._archive = zipfile.ZipFile(path)
+            self._archive = _opened(path)
             for info in self._archive.infolist():
                 name = info.filename.removesuffix(".npy")
                 if name in self._members:

@@ -120,9 +120,14 @@ def frame_from(data: Any) -> pl.DataFrame:
             raise InputError(
                 f"The {type(data).__name__} does not make a table: {first_line(error)}."
             ) from None
+    if isinstance(data, str | Path):
+        raise UsageError(
+            f"Expected a table, got {quoted(data)}.",
+            f"read the file first: polars.read_csv({str(data)!r}), or Samples.read for samples.",
+        )
     raise UsageError(
-        f"Cannot make a samples table from {type(data).__name__!r}.",
-        "pass a frame (polars, pandas, or any with Arrow's interface) or a dict of columns; read files with Samples.read.",
+        f"Cannot make a table from {type(data).__name__!r}.",
+        "pass a frame (polars, pandas, or any with Arrow's interface) or a dict of columns.",
     )
 
 

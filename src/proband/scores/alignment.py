@@ -14,7 +14,7 @@ from proband.samples.ids import Ids, Positions
 from proband.samples.pool import PairRule
 from proband.scores.base import MissingPolicy, Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, agreeing, count
 
 UNKNOWN_IDS = Sentence(
     "scores.unknown-ids",
@@ -49,7 +49,7 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
         return ()
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
-            f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids are not in the samples table: {first_few(unknown)}.",
+            f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids {agreeing(len(unknown))} not in the samples table: {first_few(unknown)}.",
             mend_ids(unknown, samples.ids, ids, len(ids)),
         )
     return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)

@@ -20,7 +20,7 @@ from proband.errors import Hint, InputError, NeededOptions, ProbandError, Said, 
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
 from proband.samples.table import Samples, frozen
-from proband.words import Note, count, counted
+from proband.words import Note, agreeing, count, counted
 
 Orientation = Literal["similarity", "distance"]
 MissingPolicy = Literal["error", "drop"]
@@ -436,9 +436,10 @@ class DenseScores(Scores):
             return np.where(finite, block, block.dtype.type(0))
         row, column = bad[0][0], bad[0][-1]
         raise InputError(
-            f"{counted(len(bad), 'score')} of {count(block.size)} checked {'is' if len(bad) == 1 else 'are'} not finite; the first is "
+            f"{counted(len(bad), 'score')} of {count(block.size)} checked {agreeing(len(bad))} not finite; the first is "
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
-            "scores must be finite: mark failed comparisons with 2 in an array 'cells' of an .npz, or leave those samples out.",
+            "scores must be finite: mark failed comparisons with 2, by cells=… in Python or an array 'cells' in an .npz, or leave those "
+            "samples out.",
             source=self.name,
         )
 

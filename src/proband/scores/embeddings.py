@@ -13,7 +13,7 @@ from proband.engine.arguments import asked
 from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files
 from proband.engine.foreign import array_from
-from proband.engine.kinds import Axes
+from proband.engine.kinds import Axes, shown
 from proband.errors import InputError, UsageError, first_few, quoted
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
@@ -281,19 +281,20 @@ class Embeddings(Scores):
 
     def _checked(self, vectors: Any, ids: Ids) -> Values:
         array: Any = vectors
+        if isinstance(vectors, str | Path):
+            raise UsageError(
+                f"Embeddings are made of vectors, got {quoted(vectors)}.",
+                f"read the file: read_embeddings({str(vectors)!r}, metric={self.metric!r}).",
+            )
         if not in_files(vectors):
             with naming(source=self.name):
-                array = array_from(ids.in_order(vectors, "embeddings"), "embeddings")
-        if (
-            array.dtype.kind not in "fiu"
-            or array.dtype.itemsize > 8
-            or array.ndim != 2
-            or array.shape[1] == 0
-        ):
+                array = array_from(ids.in_order(vectors, "vectors"), "vectors")
+        numeric = array.dtype.kind in "fiu" and array.dtype.itemsize <= 8
+        if not numeric or array.ndim != 2 or 0 in array.shape:
+            got = shown(array if isinstance(array, np.ndarray) and array.ndim else vectors)
             raise InputError(
-                f"embeddings must be a matrix of numbers, one row per sample; got "
-                f"{' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}.",
-                "pass one vector for each sample, as numbers: vectors.astype(float).",
+                f"the vectors must be a matrix of numbers, one row per sample; got {got}.",
+                _as_matrix(array),
                 source=self.name,
             )
         if len(array) != len(ids):
@@ -330,6 +331,15 @@ class Embeddings(Scores):
                     source=self.name,
                 )
         return array if in_files(array) else frozen(array.view())
+
+
+def _as_matrix(array: npt.NDArray[Any]) -> str:
+    """How to make a matrix of numbers of what is none."""
+    if array.dtype.kind == "c":
+        return "pass real numbers; a complex vector can be its real and its imaginary parts in one row."
+    if array.ndim != 2:
+        return "pass one row per sample and one column per component."
+    return "pass vectors of numbers: vectors.astype(float)." if array.size else "pass at least one vector."
 
 
 def _floats(block: npt.NDArray[Any]) -> Values:

@@ -22,10 +22,11 @@ def named_apart(given: Iterable[tuple[object, Any]]) -> dict[str, Any]:
     """Algorithms by name as text; refuse none, and duplicate names such as 1 and "1"."""
     listed = [(str(name), one) for name, one in given]
     named = dict(listed)
-    if not named or len(named) < len(listed):
-        got = ", ".join(name for name, _ in listed)
+    if not named:
+        raise UsageError("No algorithm was given.", "pass scores or embeddings of at least one.")
+    if len(named) < len(listed):
         raise UsageError(
-            f"Algorithms must have different names; got {got or 'none'}.",
+            f"Algorithms must have different names; got {', '.join(name for name, _ in listed)}.",
             'pass names: {"a": scores, "b": others}, or NAME=FILE.',
         )
     return named

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
-from proband.engine.kinds import shown as in_words
+from proband.engine.kinds import number_in, shown as in_words
 from proband.engine.limits import as_share, end_in_words
 from proband.errors import Door, Hint, UsageError, meant
 from proband.study.editing.renames import rename_of
@@ -188,6 +188,8 @@ def _expected(hint: Any, got: Any) -> tuple[str, Sequence[str]]:
         for name, end in _limits(said).items()
         if end != MOST or (isinstance(got, int) and got > MOST)
     }
+    if {"ge", "le"} <= limits.keys():
+        return f"{_WORDS[plain]} from {end_in_words(limits['ge'])} to {end_in_words(limits['le'])}", ()
     told = " and ".join(f"{word} {end_in_words(limits[name])}" for name, word in _LIMITS if name in limits)
     return f"{_WORDS[plain]} {told}".rstrip(), ()
 
@@ -216,7 +218,10 @@ def _unquoted(hint: Any, got: Any) -> str | None:
     plain, _ = plain_type(hint)
     is_text = plain is str or (get_origin(plain) is tuple and plain_type(get_args(plain)[0])[0] is str)
     if isinstance(got, str):
-        return "write it without quotes." if got.strip() and not is_text else None
+        if is_text or not got.strip():
+            return None
+        number = number_in(got)
+        return number if number and "%" in got else "write it without quotes."
     if is_text and isinstance(got, bool | int | float):
         return f'write it in quotes: "{shown(got)}"'
     return None

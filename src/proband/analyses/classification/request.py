@@ -79,7 +79,7 @@ class ClassificationRequest(AnalysisRequest):
     ] = None
     classes: Annotated[
         Several[Text],
-        Field(description="Class names, in the order of the score columns."),
+        Field(description="Class names, in the order of the score columns, separated by commas."),
         Option(metavar="NAME"),
         Needs("scores"),
     ] = ()

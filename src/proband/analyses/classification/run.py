@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.analyses.classification.request import ClassificationRequest
-from proband.errors import InputError, Said, UsageError, first_few, unknown_name
+from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted, unknown_name
 from proband.inference import Classification, classify
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
@@ -21,6 +21,7 @@ from proband.samples.table import require_values
 from proband.scores.array_names import array_names
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.context import Context
+from proband.study.refusals import RequestError
 from proband.words import Note, counted
 
 Labels = npt.NDArray[Any]
@@ -41,6 +42,12 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
         wanted = {request.truth, request.cluster or request.truth, *_possible(request.predicted)}
         table = filled_frame(read_frame(path, wanted, notes=notes))
         predicted = _named(request.predicted, table.columns)
+        if request.truth in predicted.values():
+            raise RequestError(
+                ("classification", "predicted"),
+                f"{quoted(request.truth)} is the column of the true class",
+                Hint("name a column of predictions, or another with {option:truth}"),
+            )
     truth = _labels(request.truth, table, archives, request, "truth")
     said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}
     truth, said = _as_numbers(truth, said)
@@ -218,6 +225,11 @@ def _labels(
         *table.columns,
         *(key for one in archives.values() for key in one if _dimensions(one, key) == 1),
     ]
+    if not columns:
+        raise UsageError(
+            f"There are no true classes: {first_few([Path(file).name for file in archives])} holds only scores.",
+            Hint("add the table of samples with the column {name!r}: {option:table}", name=name),
+        )
     raise unknown_name("column or array", name, columns, option=option)
 
 

@@ -18,7 +18,7 @@ from proband.analyses.classification.tables import (
 )
 from proband.engine.limits import Inches, Title
 from proband.errors import unknown_name
-from proband.inference.classification.results import Classification
+from proband.inference.classification.results import Classification, compared_by
 from proband.inference.comparisons.comparison import Standings
 from proband.report.charts.makers.confusions import confusion
 from proband.report.charts.makers.rows import leaderboard
@@ -95,7 +95,7 @@ class ClassificationView(View[Classification]):
         told, left = told_and_left(found.comparison, explain)
         notes = [*left, *classification_statements(found)]
         tables = [*classification_tables(found), *difference_tables(found.comparison)]
-        yield Passage(tables, told, notes, [found.answers])
+        yield Passage(tables, [*told, *compared_by(found)], notes, [found.answers])
 
     def frames(self, found: Classification) -> Mapping[str, pl.DataFrame]:
         frames = found.to_frame(), found.class_frame(), found.confusion_frame()

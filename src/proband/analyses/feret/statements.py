@@ -83,7 +83,7 @@ _COUNTED_OTHERWISE = Sentence(
 _ENROLLED_ALIKE = Sentence(
     "feret.not-enrolled-alike",
     "note",
-    "{what}: of {people:count person/people} in the gallery, {enrolled:count} are enrolled; all images of the others "
+    "{what}: of {people:count person/people} in the gallery, {enrolled:count} {enrolled:word is/are} enrolled; all images of the others "
     "failed",
 )
 _ENROLLED = Sentence(

@@ -23,19 +23,28 @@ def with_baseline(asked: dict[str, Any], inputs: Any) -> Any:
     path, _ = split_key(reference)
     require_regular(path)
     embedded = not inputs.scores
-    if path.suffix.lower() == ".json" and path.is_file() and (pin := read_pin(path)) is not None:
+    if path.suffix.lower() == ".json" and path.is_file():
+        pin = read_pin(path)
         beside = path.parent / pin["file"]
         reference = str(beside if beside.exists() else pin["file"])
         reference += "".join(f"{KEY_MARK}{key}" for key in pin["keys"])
         embedded = pin["embeddings"]
         asked["digest"] = asked.get("digest") or pin["sha256"]
-    elif not path.exists() and name is None:
+    elif not path.exists() and name is None and path.suffix.lower() not in _endings(inputs):
         return inputs  # the name of an algorithm among those that are read
     asked["baseline"] = name or _called_after(*split_key(reference), inputs)
     source = f"{asked['baseline']}={reference}"
     if embedded:
         return replace(inputs, embeddings=[*(inputs.embeddings or ()), source])
     return replace(inputs, scores=[*(inputs.scores or ()), source])
+
+
+def _endings(inputs: Any) -> set[str]:
+    """The endings of files that a baseline may be."""
+    files = (
+        split_key(split_name(text)[1])[0] for text in (*(inputs.scores or ()), *(inputs.embeddings or ()))
+    )
+    return {".json", *(file.suffix.lower() for file in files if file.suffix)}
 
 
 def _called_after(file: Path, key: str | None, inputs: Any) -> str:
@@ -51,17 +60,16 @@ def _called_after(file: Path, key: str | None, inputs: Any) -> str:
     return _NAME if not called or called in taken else called
 
 
-def read_pin(path: Path) -> dict[str, Any] | None:
-    """Read a pin from a file written by ``--save`` or from the results of a gate; None for other files."""
+def read_pin(path: Path) -> dict[str, Any]:
+    """Read a pin from a file written by ``--save`` or from the results of a gate."""
     try:
         document = read_json(content_of(path))
     except (OSError, ValueError):
         raise InputError(
             "it is not JSON, so it does not pin a baseline.", Hint("write one: {option:save}"), file=str(path)
         ) from None
-    if not isinstance(document, dict) or not ({"pinned", "gate"} & set(document)):
-        return None
-    whole = document if "pinned" in document else document["gate"]
+    document = document if isinstance(document, dict) else {}
+    whole = document if "pinned" in document else document.get("gate")
     pin = whole.get("pinned") if isinstance(whole, dict) else None
     wanted = {"file": str, "sha256": str, "keys": list, "embeddings": bool}
     if not isinstance(pin, dict) or not all(isinstance(pin.get(key), kind) for key, kind in wanted.items()):

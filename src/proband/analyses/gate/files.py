@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, field_validator
 
+from proband.errors import Predicate
 from proband.study.requests.base import Option, Part, Text, refuse
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class GateFiles(Part):
     def _of_a_step(cls, github: bool) -> bool:
         if github and not os.environ.get(_SUMMARY):
             raise refuse(
-                f"--github appends to the file named by ${_SUMMARY}, which is not set",
+                Predicate(f"appends to the file named by ${_SUMMARY}, which is not set"),
                 "outside a workflow, write a file: --summary FILE.md",
             )
         return github

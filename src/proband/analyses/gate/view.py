@@ -52,8 +52,9 @@ class GateView(View[Gate]):
         return [found.comparison.answers]
 
     def passages(self, found: Gate, explain: bool) -> Iterator[Passage]:
-        decided, power, *rest = self.notes(found)
-        yield Passage(self.tables(found), [decided, power], rest, self.answers(found))
+        *told, baseline = found.sentences()
+        rest = [baseline, answered(found.comparison.answers), *found.comparison.notes]
+        yield Passage(self.tables(found), told, rest, self.answers(found))
 
     def figures(self, found: Gate, scene: Scene) -> Mapping[str, Draw]:
         return {"gate": lambda: comparison_figure(found.comparison)}
@@ -81,7 +82,7 @@ class GateView(View[Gate]):
 
     def metrics(self, found: Gate) -> Sequence[CardMetric]:
         """The value of the new algorithm, and the difference."""
-        new, pair, answers = found.estimates[0], found.difference, found.comparison.answers
+        new, pair = found.estimates[0], found.difference
         about = {
             "baseline": found.baseline,
             "baseline_value": rounded(found.estimates[1].value),
@@ -97,7 +98,6 @@ class GateView(View[Gate]):
             low=pair.low,
             high=pair.high,
             confidence_level=found.comparison.confidence_level,
-            varying=str(answers.varying),
         )
         return [value, less]
 

@@ -78,7 +78,7 @@ def single_runs_table(run: ProtocolRun) -> Table:
     )
     heads = (
         *columns("protocol", "ahead by mean", "behind", text=3),
-        Column("by", "number", "Difference of the means over runs."),
+        Column("by", "number", "Difference of the means over runs, in points."),
         Column(
             "runs",
             "number",
@@ -96,7 +96,7 @@ def single_runs_table(run: ProtocolRun) -> Table:
         ),
     )
     return Table(
-        "One run of each classifier (points; reversed: share of runs)", heads, rows, id="protocol-single-runs"
+        "Single runs: how often the order of two classifiers reverses", heads, rows, id="protocol-single-runs"
     )
 
 

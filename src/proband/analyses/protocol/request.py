@@ -92,5 +92,11 @@ class ProtocolRequest(LearningRequest):
         if self.file is None:
             raise refuse("no training data were given", 'set file = "FILE"', "file")
         if not self.classifiers:
-            raise refuse("no classifier was given", Hint("pass {option:classifiers=lbp:nbnn}"), "classifiers")
+            raise refuse(
+                "no classifier was given",
+                Hint(
+                    "{give:classifiers=lbp:nbnn} for images, or {option:classifiers=sklearn.linear_model:LogisticRegression()} for features."
+                ),
+                "classifiers",
+            )
         return self

@@ -24,7 +24,9 @@ class SearchRequest(AnalysisRequest):
 
     gallery: Annotated[
         Condition | None,
-        Field(description="Gallery (enrolled people). Default: every target."),
+        Field(
+            description="Gallery (enrolled people), without some of the people searched for. Default: every target."
+        ),
         Option(("-g",), panel="Data"),
     ] = None
     probes: Annotated[

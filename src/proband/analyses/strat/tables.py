@@ -58,7 +58,7 @@ _TEST = Sentence(
 _FAILED = Sentence(
     "strat.failures-to-acquire",
     "note",
-    "Failures to acquire count as misses: with the first gallery {n:count} of {probes:count probe} have no rank, and "
+    "Failures to acquire count as misses: with the first gallery {n:count} of {probes:count probe} {n:word has/have} no rank, and "
     "{images:count gallery image is/gallery images are} not enrolled",
 )
 _PEOPLE = Sentence(

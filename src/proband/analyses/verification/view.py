@@ -28,6 +28,7 @@ from proband.analyses.verification.tables import (
 )
 from proband.analyses.verification.words import (
     concentration_statements,
+    few_errors_marks,
     folds_statements,
     group_marks,
     lowest_fnmr_first,
@@ -59,6 +60,7 @@ from proband.report.page.lengths import drawn, left_out, of_length
 from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.scene import Scene
 from proband.report.standings import Standing
+from proband.report.tables.cells import unsupported
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.estimate import Estimate
@@ -323,12 +325,15 @@ def _card(found: Verification) -> list[CardMetric]:
         "people": found.n_subjects,
     }
 
+    notes = (*few_errors_marks(found.points), *(note for note in found.notes if note.level == "caution"))
+
     def metric(kind: str, name: str, estimate: Estimate, **args: Any) -> CardMetric:
         low, high = col.ends(estimate) or (None, None)
         given_by = {**args, **sizes}
         return CardMetric(
-            found.algorithm, "verification", kind, name, estimate.value, low, high, *shared, None, given_by
-        )
+            found.algorithm, "verification", kind, name, estimate.value, low, high, *shared, None, given_by,
+            unsupported(estimate.supported), notes,
+        )  # fmt: skip
 
     made = [
         metric("eer", "equal error rate", found.eer),

@@ -106,7 +106,7 @@ _OF_RATE = Sentence("verification.of-rate", "caution", "{rate}: {note}")
 _FAILED = Sentence(
     "verification.failures-to-acquire",
     "caution",
-    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} are missing. FMR and FNMR "
+    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} {impostor:word is/are} missing. FMR and FNMR "
     "leave them out; counting them, the false reject rate at the first operating point is {frr:rates}",
 )
 _NO_FALSE_MATCH = Sentence(

@@ -41,7 +41,13 @@ class WhatIfRequest(LearningRequest):
         if self.file is None:
             raise refuse("no training data were given", 'set file = "FILE"', "file")
         if self.classifier is None:
-            raise refuse("no classifier was given", Hint("pass {option:classifier=lbp:nbnn}"), "classifier")
+            raise refuse(
+                "no classifier was given",
+                Hint(
+                    "{give:classifier=lbp:nbnn} for images, or {option:classifier=sklearn.linear_model:LogisticRegression()} for features."
+                ),
+                "classifier",
+            )
         if (self.question == "dropped") != (self.exclusions is not None):
             raise refuse(
                 "the table of exclusions is required for the question 'dropped' and has no use for 'mixed'",

@@ -17,7 +17,7 @@ from proband.engine.files.files import naming
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.samples import Experiment, Ids
 from proband.scores.orientation import OrientationCheck, check_orientation
-from proband.words import count, counted, digits, fixed, given, p_value
+from proband.words import agreeing, count, counted, digits, fixed, given, p_value
 
 _LISTS = {"query": "queries.csv", "target": "targets.csv"}
 _CONTROL_LISTS = {"query": "control_queries.csv", "target": "control_targets.csv"}
@@ -189,7 +189,7 @@ def _require_axis(name: str, ids: Ids, expected: tuple[str, ...], source: str, k
     missing = [one for one in expected if one not in ids]
     if missing:
         raise InputError(
-            f"{count(len(missing))} of {count(len(expected))} {ids.what} ids {'is' if len(missing) == 1 else 'are'} missing: {first_few(missing)}.",
+            f"{count(len(missing))} of {count(len(expected))} {ids.what} ids {agreeing(len(missing))} missing: {first_few(missing)}.",
             f"score every image in {source}.",
             file=name,
         )

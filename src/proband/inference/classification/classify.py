@@ -68,6 +68,12 @@ _TIED = Sentence(
     "{algorithm}: the true class is tied with another class in {n:count} of {total:count sample}; the tie "
     "policy ({ties}) decides the outcome",
 )
+_NO_TRUE_CLASS = Sentence(
+    "classification.no-true-class",
+    "caution",
+    "{algorithm}: no predicted label ({said}) is among the true labels ({truth}), so its accuracy is 0: check that both are "
+    "written alike",
+)
 
 
 @published
@@ -107,7 +113,7 @@ def classify(
         strings and columns have no names, or if labels are integers and columns have other names: labels are then indices of
         these classes, from 0. Default: the names of the columns, or 0, 1, … for columns without names.
     k
-        Numbers of guesses, smaller than the number of classes; 1 and 5 by default.
+        Numbers of guesses, smaller than the number of classes; 1 and 5 by default. Models are compared by the first.
     average
         The accuracy used to compare models: ``micro`` (every sample weighted equally) or ``macro`` (every class weighted
         equally).
@@ -224,14 +230,13 @@ def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     for one in asked:
         if one > most:
             why = (
-                f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always include "
-                "the right one"
+                f"with {counted(len(task.classes), 'class', 'classes')} the top {count(one)} always include the right one"
                 if task.ranked
                 else "predicted labels have no second choice"
             )
             raise UsageError(
                 f"Top-{one} accuracy is not meaningful: {why}.",
-                f"use at most {most}." if task.ranked else "pass scores, samples × classes.",
+                f"use top-{most}." if task.ranked else "pass scores, samples × classes.",
             )
     if not asked:
         raise UsageError("No number of guesses was given.", "use k=1 for plain accuracy.")
@@ -250,7 +255,7 @@ def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
     if units.max() == 0:
         raise InputError(
             "All samples are from one group, so variation between groups cannot be estimated.",
-            "leave group out, or use data from more groups.",
+            Hint("leave {named:cluster} out, or use data from more groups."),
         )
     return units, "group"
 
@@ -392,4 +397,7 @@ class _Measured:
             tied = int((one.tied > 0).sum())
             if tied:
                 said.append(_TIED(algorithm=name, n=tied, total=len(one.tied), ties=self.ties))
+            if not one.ranked and not self.sizes[one.said].any():
+                predicted, true = names[np.unique(one.said)].tolist(), names[self.sizes > 0].tolist()
+                said.append(_NO_TRUE_CLASS(algorithm=name, said=first_few(predicted), truth=first_few(true)))
         return said

@@ -14,7 +14,7 @@ from proband.engine.kinds import shown
 from proband.engine.labels import aligned, headings_of, named
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.scores.several import named_apart
-from proband.words import count, counted, given
+from proband.words import agreeing, count, counted, given
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -149,7 +149,9 @@ def labels_from(data: Any, what: str) -> Labels:
     found = complete_from(data, what)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]
-    if found.ndim != 1 or not len(found):
+    if not found.size:
+        raise InputError(f"The {what} are empty.", "pass one label per sample.")
+    if found.ndim != 1:
         shape = " × ".join(map(str, found.shape)) or "a single value"
         raise InputError(f"The {what} must be one label per sample, got {shape}.", "pass a list or a column.")
     if found.dtype.kind == "O":
@@ -161,7 +163,7 @@ def labels_from(data: Any, what: str) -> Labels:
         whole = found == np.rint(found)
         if not whole.all():
             raise InputError(
-                f"The {what} must be labels, got {given(float(found[(~whole).argmax()]))}.",
+                f"The {what} must be integers or strings, got {given(float(found[(~whole).argmax()]))}.",
                 "pass classes, not probabilities; scores need one column per class.",
             )
         return found.astype(np.int64)
@@ -214,7 +216,7 @@ def _by_class(
     columns = {name: one.shape[1] for name, one in matrices.items()}
     if len(set(columns.values())) > 1:
         raise InputError(
-            f"The scores have different numbers of columns: {first_few([f'{name} {n}' for name, n in columns.items()])}.",
+            f"The scores have different numbers of columns: {', '.join(f'{name} has {count(n)}' for name, n in columns.items())}.",
             "use the same classes in the same order for all models.",
         )
     if not matrices:
@@ -298,9 +300,9 @@ def _numbers(names: Sequence[Any]) -> list[int] | None:
 def _union(truth: Labels, said: Mapping[str, Labels]) -> Labels:
     for name, one in said.items():
         if (one.dtype.kind == "U") != (truth.dtype.kind == "U"):
-            kinds = {"U": "texts", "i": "numbers"}
+            kinds = {"U": "strings", "i": "numbers"}
             raise InputError(
-                f"The true labels are {kinds[truth.dtype.kind]} and the predictions of {name!r} {kinds[one.dtype.kind]}.",
+                f"The true labels are {kinds[truth.dtype.kind]}, but the predictions of {name!r} are {kinds[one.dtype.kind]}.",
                 "use the same class names in both.",
             )
     return np.unique(np.concatenate([truth, *said.values()]))
@@ -327,15 +329,14 @@ def _numbered(labels: Labels, classes: Labels, what: str, columns: bool) -> Code
             if numbers and len(classes) > 8
             else first_few(classes.tolist(), 8)
         )
-        there = "columns" if columns else "classes"
         cure = Hint("name all classes: {option:classes}")
         if numbers and columns and int(labels.min()) == 1 and int(labels.max()) == len(classes):
             cure = Hint(
                 "if labels begin at 1, pass {option:classes}, with range(1, {n}).", n=len(classes) + 1
             )
         raise InputError(
-            f"Of the {what} {count(int(wrong.sum()))} {'is' if wrong.sum() == 1 else 'are'} none of the {there}: number {count(first)} is "
-            f"{labels[first].item()!r}, and the {there} are {known}.",
+            f"{count(int(wrong.sum()))} of the {what} {agreeing(wrong.sum())} not among the classes; the first is {labels[first].item()!r} "
+            f"(sample {count(first)}, counted from 0). The classes are {known}.",
             cure,
         )
     return codes
@@ -354,7 +355,8 @@ def _ranked(name: str, scores: Labels, truth: Codes) -> Guesses:
     if missing is not None:
         row, column = np.unravel_index(int(missing.argmax()), missing.shape)
         raise InputError(
-            f"{count(int(missing.sum()))} of the scores of {name!r} are missing (NaN), first in row {row}, column {column} (counted from 0).",
+            f"{count(int(missing.sum()))} of the scores of {name!r} {agreeing(missing.sum())} missing (NaN), first in row {row}, column {column} "
+            "(counted from 0).",
             "remove such samples from all arrays: a model must score every class of every sample.",
         )
     own = np.take_along_axis(scores, truth[:, None], axis=1)

@@ -18,9 +18,11 @@ from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Note, counted, fixed, interval
+from proband.words import Note, Sentence, as_sentence, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
+
+_COMPARED_BY = Sentence("classification.compared-by", "note", "models are compared by {accuracy}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +165,8 @@ class Classification(Result):
         numpy.ndarray
             Classes × classes: numbers of samples; fractions if ties are broken at random in expectation.
         """
-        self.rate(algorithm)
+        if algorithm not in self.algorithms:
+            raise unknown_name("algorithm", algorithm, self.algorithms)
         places = {name: place for place, name in enumerate(self.classes)}
         matrix = np.zeros((len(places), len(places)))
         for one in self.confusions:
@@ -195,9 +198,9 @@ class Classification(Result):
         Returns
         -------
         list of Note
-            A sentence for each pair of models; empty if no models were compared.
+            A sentence for each pair of models, and the accuracy compared if it is not plain accuracy; empty if no models were compared.
         """
-        return [] if self.comparison is None else self.comparison.sentences()
+        return [] if self.comparison is None else [*self.comparison.sentences(), *compared_by(self)]
 
     def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each model and accuracy."""
@@ -241,9 +244,17 @@ class Classification(Result):
     def __repr__(self) -> str:
         first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
         if self.comparison is not None:
-            return "\n".join([f"{first}:", *verdict_lines(self.comparison)])
+            return "\n".join(
+                [f"{first}:", *verdict_lines(self.comparison), *map(as_sentence, compared_by(self))]
+            )
         one = self.rates[0]
-        return f"{first}: {one.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
+        return f"{first}: {one.algorithm} {one.answers.of} {fixed(one.value)} {interval(one.low, one.high)}."
+
+
+def compared_by(found: Classification) -> list[Note]:
+    """The accuracy by which models are compared, unless it is plain accuracy."""
+    plain = found.comparison is None or found.answers.of.key == "top-1"
+    return [] if plain else [_COMPARED_BY(accuracy=found.answers.of)]
 
 
 def _class_row(row: ClassRates) -> dict[str, object]:

@@ -65,7 +65,7 @@ _SIDES_BY_NUMBER = Sentence(
     "note",
     "one-sided p-values and bounds are adjusted for {n:count pair} (Bonferroni)",
 )
-Algorithm = Outcomes | Scores | Trials
+Algorithm = Scores | Outcomes | Trials
 Algorithms = Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm]
 
 

@@ -30,7 +30,7 @@ from proband.scores.several import by_name
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, as_sentence, given
 
-Algorithm = Outcomes | Scores | Trials
+Algorithm = Scores | Outcomes | Trials
 Decision = Literal["pass", "fail", "undecided"]
 EXIT_CODES: dict[Decision, int] = {"pass": 0, "fail": 3, "undecided": 4}
 """How the program ends."""
@@ -39,32 +39,37 @@ _SAID: dict[Decision, Sentence] = {
     "pass": Sentence(
         "gate.pass",
         "note",
-        "Pass: {candidate} is not worse than {baseline} by {margin} or more: {of} {effect}, {bounds}",
+        "Pass: {candidate} is not worse than {baseline} by {margin} or more. {of:capital}: {effect}, {bounds}",
     ),
     "fail": Sentence(
         "gate.fail",
         "caution",
-        "Fail: {candidate} is worse than {baseline} by more than {margin}: {of} {effect}, {bounds}",
+        "Fail: {candidate} is worse than {baseline} by more than {margin}. {of:capital}: {effect}, {bounds}",
     ),
     "undecided": Sentence(
         "gate.undecided",
         "caution",
-        "Undecided: the data do not show whether {candidate} is worse than {baseline} by {margin}: {of} {effect}, {bounds}",
+        "Undecided: the data do not show whether {candidate} is worse than {baseline} by {margin} or more. {of:capital}: {effect}, "
+        "{bounds}",
     ),
 }
-_CHANCES = (
-    "An equal algorithm would pass with probability {equal:percent}, and one that is worse by {twice} would "
-    "fail with probability {worse:percent}; "
+_CHANCES = "An equally good algorithm would pass {equal:percent} of the time; one {twice} worse would fail {worse:percent} of the time. "
+_ENOUGH = (
+    "; about {needed:count} are needed for an equally good algorithm to pass {power:percent} of the time"
 )
-_ENOUGH = ", and about {needed:count} would let an equal algorithm pass with probability {power:percent}"
-_POWER = Sentence("gate.power", "note", _CHANCES + "this test has {n:count person/people}" + _ENOUGH)
+_POWER = Sentence("gate.power", "note", _CHANCES + "This test has {n:count person/people}" + _ENOUGH)
 _POWER_OF_PROBES = Sentence(
-    "gate.power-of-probes", "note", _CHANCES + "this test has {n:count probe}" + _ENOUGH
+    "gate.power-of-probes", "note", _CHANCES + "This test has {n:count probe}" + _ENOUGH
 )
 _BLIND = Sentence(
     "gate.nothing-varies",
     "caution",
     "There is no variation in these data, so nothing can be concluded about new people",
+)
+_SAME = Sentence(
+    "gate.same",
+    "caution",
+    "{candidate} and {baseline} do not differ for any person; if that is a surprise, check that they are not the same scores",
 )
 _PINNED = Sentence("gate.pinned", "note", "The baseline is {file}, pinned by its digest {digest}")
 _LOOSE = Sentence(
@@ -204,14 +209,14 @@ class Gate(Result):
         )
 
     def sentences(self) -> list[Note]:
-        """The decision, the power of the gate, and the baseline.
+        """The decision, the power of the gate, whether the two are the same, and the baseline.
 
         Returns
         -------
         list of Note
             The sentences, the decision first.
         """
-        return [self.sentence(), *self._power(), self._baseline()]
+        return [self.sentence(), *self._power(), *self._same(), self._baseline()]
 
     def require(self, *, undecided: bool = False) -> Gate:
         """Raise an `AssertionError` with the reason unless the gate is passed; with `undecided`, only if it fails.
@@ -237,7 +242,7 @@ class Gate(Result):
         >>> gate(new, Experiment(samples, gallery=ids[:40]), baseline=old, margin=0.1).require()
         Traceback (most recent call last):
             ...
-        proband.errors.GateError: Fail: new is worse than old by more than 10 points: ...
+        proband.errors.GateError: Fail: new is worse than old by more than 10 points. ...
         """
         if self.passed or (undecided and self.decision == "undecided"):
             return self
@@ -252,7 +257,9 @@ class Gate(Result):
             The lines.
         """
         values = (" ".join(repr(one).split()) for one in self.estimates)  # line breaks are set here
-        return "\n".join([as_sentence(self.sentence()), *values, *map(as_sentence, self._power())])
+        return "\n".join(
+            [as_sentence(self.sentence()), *values, *map(as_sentence, [*self._power(), *self._same()])]
+        )
 
     def _power(self) -> list[Note]:
         if self.pass_if_equal is None or self.fail_if_twice_worse is None or self.subjects_needed is None:
@@ -261,6 +268,12 @@ class Gate(Result):
         chances = {"equal": self.pass_if_equal, "worse": self.fail_if_twice_worse, "power": POWER}
         said = _POWER_OF_PROBES if self.difference.unit == "probe" else _POWER
         return [said(**chances, twice=twice, n=_n_units(self.comparison), needed=self.subjects_needed)]
+
+    def _same(self) -> list[Note]:
+        """A caution if the two do not differ at all."""
+        pair = self.difference
+        same = pair.value == 0 and (pair.n_discordant_subjects == 0 or not pair.varies)
+        return [_SAME(candidate=self.candidate, baseline=self.baseline)] if same else []
 
     def _baseline(self) -> Note:
         if self.pinned is not None and self.pinned.by_digest:

@@ -23,7 +23,7 @@ from proband.inference.survey.stages import Stages
 from proband.inference.survey.survey import Survey
 from proband.results.base import Answers, Facts
 from proband.results.targets import derived
-from proband.words import Note, SampledColumn, Sentence, Target, count, counted, given, out_of
+from proband.words import Note, SampledColumn, Sentence, Target, agreeing, count, counted, given, out_of
 
 _MIX = Target("covariate-mix-of-rows", "the other covariates of these rows")
 _CLUSTERS = Target("clusters-of-rows", "new clusters, with the same number of rows each")
@@ -102,7 +102,7 @@ class TableTrials:
         found = column.cast(pl.Float64).fill_nan(None)
         if found.null_count():
             raise InputError(
-                f"{out_of(found.null_count(), len(found))} outcomes in {self.success!r} are missing, first in row "
+                f"{out_of(found.null_count(), len(found))} outcomes in {self.success!r} {agreeing(found.null_count())} missing, first in row "
                 f"{count(int(found.is_null().arg_max() or 0) + 1)}.",
                 "leave these rows out, or replace missing outcomes by 0.",
             )

@@ -29,7 +29,7 @@ from proband.inference.cross_validation.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.cross_validation.results import FoldSpread as FoldSpread
+from proband.inference.cross_validation.results import FoldSpread as FoldSpread, run_of
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.estimates.people_fractions import people_interval
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
@@ -128,10 +128,7 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
     check_accuracies(table.ravel())
     runs = np.array([mean_of(run) for run in table]) if kind in _WHOLE_RUNS else table.ravel()
     varies = float(np.ptp(runs)) > 0
-    if kind == "leave-one-subject-out":
-        what = Target("subject", "subject left out")
-    else:
-        what = Target(kind, f"{kind} with all its folds") if kind in _WHOLE_RUNS else Target("split", "split")
+    what = run_of(kind if kind in _WHOLE_RUNS else "subject" if kind == "leave-one-subject-out" else "split")
     answers = Answers(Target("accuracy-of-a-run", f"accuracy of a {what}"), _RUNS, _SAMPLES, _RUNS_SHARE)
     return FoldSpread(
         kind=kind,

@@ -10,9 +10,22 @@ from proband.words import Note, Sentence, Target
 _OVER_RUNS = Sentence(
     "accuracy.over-runs",
     "note",
-    "accuracy {mean:rate} ± {std:rate} (max {maximum:rate}, min {minimum:rate}) over {n:count} × {run}",
+    "accuracy {mean:rate} ± {std:rate} (max {maximum:rate}, min {minimum:rate}) over {n:count} {runs}",
 )
-_OF_ONE_RUN = Sentence("accuracy.of-one-run", "note", "accuracy {mean:rate} of one {run}")
+_OF_ONE_RUN = Sentence("accuracy.of-one-run", "note", "accuracy {mean:rate} over one {run}")
+_RUNS = {
+    "cross-validation": ("full cross-validation", "full cross-validations"),
+    "leave-one-out": ("full run of leave-one-out", "full runs of leave-one-out"),
+    "sampled leave-one-out": ("full run of sampled leave-one-out", "full runs of sampled leave-one-out"),
+    "subject": ("held-out subject", "held-out subjects"),
+    "split": ("split", "splits"),
+}
+"""What one run of a protocol is, and several are."""
+
+
+def run_of(key: str) -> Target:
+    """What one run is, by its key."""
+    return Target(key, _RUNS[key][0])
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,8 @@ class FoldSpread(Result):
         if self.std is None:
             return _OF_ONE_RUN(mean=self.mean, run=self.run)
         ends = {"maximum": self.maximum, "minimum": self.minimum}
-        return _OVER_RUNS(mean=self.mean, std=self.std, **ends, n=self.n_runs, run=self.run)
+        runs = Target(self.run.key, _RUNS[self.run.key][1])
+        return _OVER_RUNS(mean=self.mean, std=self.std, **ends, n=self.n_runs, runs=runs)
 
     def __repr__(self) -> str:
         return str(self.sentence())

@@ -56,6 +56,11 @@ FEW_APART = Sentence(
     "signed ranks: no pair can be significant, because the smallest possible adjusted p-value for "
     "{pairs:count pair} is {least:small}",
 )
+ALL_TIED = Sentence(
+    "datasets.all-tied",
+    "caution",
+    "the algorithms tie in all {n:count data set}, so no difference can be significant",
+)
 ZEROS = Sentence(
     "datasets.zeros",
     "note",
@@ -294,7 +299,9 @@ def _notes(
 ) -> Any:
     n = max(one.n for _, _, one in tested)  # data sets without a difference are not informative
     least = min(1.0, len(pairs) * 2.0 ** (1 - n))
-    if least > 1 - confidence_level + 1e-12:
+    if n == 0:
+        yield ALL_TIED(n=len(held.datasets))
+    elif least > 1 - confidence_level + 1e-12:
         few = {"n": n, "pairs": len(pairs), "least": least}
         yield FEW(**few) if n == len(held.datasets) else FEW_APART(**few, of=len(held.datasets))
     zeros = sum(one.n_zeros > 0 for _, _, one in tested)

@@ -36,7 +36,7 @@ _OWN_GALLERY = Sentence(
 _ALTERED = Sentence(
     "evaluation.altered-copies",
     "caution",
-    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate "
+    "{name}: {n:count} of {of:count} {n:word is/are} digitally altered copies (column '{column}'), so the pooled rate "
     "depends on the number of copies; it is not a rate for photographs",
 )
 

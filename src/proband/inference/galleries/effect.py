@@ -34,7 +34,7 @@ from proband.results.test import Test
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
-from proband.words import Method, Note, Sentence, count
+from proband.words import Method, Note, Sentence, agreeing, count
 
 Floats = npt.NDArray[np.float64]
 _HOTELLING = Method("hotelling", "Hotelling's T²", "Hotelling's T² over people", ("hotelling1931",))
@@ -178,7 +178,7 @@ class ImageColumns:
         with_three = int((sizes >= 3).sum())
         if enough.sum() < 2:
             raise DesignError(
-                f"{int(enough.sum())} of {count(len(sizes))} people have {wanted} images.",
+                f"{int(enough.sum())} of {count(len(sizes))} people {agreeing(enough.sum(), 'has', 'have')} {wanted} images.",
                 "use fewer images per person.",
             )
         places = np.array(

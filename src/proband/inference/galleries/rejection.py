@@ -22,7 +22,7 @@ from proband.words import Sentence, count
 _TAKEN_OUT = Sentence(
     "rejection.taken-out",
     "note",
-    "{n:count} of {of:count} people with probes were removed from the gallery at random",
+    "{n:count} of {of:count} people with probes {n:word was/were} removed from the gallery at random",
 )
 
 

@@ -44,7 +44,7 @@ from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
 from proband.scores.sampling import sampled
 from proband.scores.several import by_name
-from proband.words import Method, Note, Sentence, Target, counted
+from proband.words import Method, Note, Sentence, Target, agreeing, counted
 
 Floats = npt.NDArray[np.float64]
 _RATES = Interval(0.0, 1.0)
@@ -260,7 +260,7 @@ def _over_galleries(
     values = np.array([float(measure.tally(one, np.zeros(len(one), np.intp)).value()) for one in outcomes])
     if len(values) < 2 or not np.isfinite(values).all():
         raise DesignError(
-            f"{len(values)} of {design.k} galleries have probes, and a mean over galleries needs at least "
+            f"{len(values)} of {design.k} galleries {agreeing(len(values), 'has', 'have')} probes, and a mean over galleries needs at least "
             "two galleries with finite values.",
             "use fewer galleries, or a measure that is finite despite failures.",
         )

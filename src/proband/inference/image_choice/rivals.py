@@ -16,7 +16,7 @@ from proband.measures.outcomes import FailurePolicy
 from proband.samples import Pool
 from proband.samples.pool import Options
 from proband.scores import Scores
-from proband.words import count
+from proband.words import agreeing, count
 
 Bits = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.floating[Any]]
@@ -67,7 +67,7 @@ class Closeness:
             except InputError:
                 absent = [name for name in own if name not in axis]
                 raise AlignmentError(
-                    f"{count(len(absent))} of {count(len(own))} images of the pool are not among the {role} ids of {scores.name}: "
+                    f"{count(len(absent))} of {count(len(own))} images of the pool {agreeing(len(absent))} not among the {role} ids of {scores.name}: "
                     f"{first_few(absent)}.",
                     "restrict the pool to scored images: pool_over(scores, samples, groups).",
                     source=Said(scores.name),

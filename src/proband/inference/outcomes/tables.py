@@ -22,7 +22,7 @@ from proband.results.difference import Adjustment, Unit
 from proband.results.sides import Side, two_sided_level
 from proband.results.targets import derived
 from proband.samples.reading import filled_frame
-from proband.words import Target, count, counted, given, out_of
+from proband.words import Target, agreeing, count, counted, given, out_of
 
 Floats = npt.NDArray[np.float64]
 _SUCCESS = Target("success", "success rate")
@@ -202,8 +202,8 @@ def _long(
     if (seen > 1).any():
         place = int(seen.argmax())
         raise InputError(
-            f"The item {rows[place // len(columns)]!r} has {count(int(seen[place]))} outcomes of {columns[place % len(columns)]!r}; "
-            f"{out_of(int((seen > 1).sum()), len(seen))} cells have several.",
+            f"Item {rows[place // len(columns)]!r} has {count(int(seen[place]))} outcomes for {columns[place % len(columns)]!r}; "
+            f"{counted(int((seen > 1).sum()), 'pair of item and system has', 'pairs of item and system have')} several.",
             Hint(
                 "use a separate item for each trial, and pass the column that groups trials as "
                 "{option:cluster}."
@@ -212,8 +212,8 @@ def _long(
     if (seen == 0).any():
         place = int(seen.argmin())
         raise InputError(
-            f"{out_of(int((seen == 0).sum()), len(seen))} outcomes are missing: the item {rows[place // len(columns)]!r} has none of "
-            f"{columns[place % len(columns)]!r}.",
+            f"{out_of(int((seen == 0).sum()), len(seen))} outcomes {agreeing(int((seen == 0).sum()))} missing: item "
+            f"{rows[place // len(columns)]!r} has no outcome for {columns[place % len(columns)]!r}.",
             "leave out items with missing outcomes, or replace missing outcomes by 0: systems are compared "
             "on the same items.",
         )
@@ -269,7 +269,7 @@ def _outcomes(column: pl.Series, name: str) -> Floats:
         missing = values.is_null() | values.is_nan()
         if missing.any():
             raise InputError(
-                f"{out_of(int(missing.sum()), len(values))} outcomes in {name!r} are missing, first in row "
+                f"{out_of(int(missing.sum()), len(values))} outcomes in {name!r} {agreeing(int(missing.sum()))} missing, first in row "
                 f"{count(int(missing.arg_max() or 0) + 1)}.",
                 "leave out items with missing outcomes, or replace missing outcomes by 0: systems are "
                 "compared on the same items.",

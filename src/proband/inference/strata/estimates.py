@@ -46,7 +46,7 @@ _SMALL = Sentence(
     "{n:count stratum has/strata have} fewer than {few:count} people, too few for Student's interval of a "
     "rate; the default (interval='auto') accounts for this",
 )
-_STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata have no variation")
+_STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata {n:word has/have} no variation")
 IMAGES_OF_PEOPLE = Target(
     "probe-images-of-these-people", "new probe images of these people, with the same number per person"
 )

@@ -35,7 +35,7 @@ from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE
 from proband.samples import Experiment
 from proband.samples.sampling import observed
 from proband.scores import Scores
-from proband.words import Method, Note, SampledColumn, Sentence, Target, count, counted
+from proband.words import Method, Note, SampledColumn, Sentence, Target, agreeing, count, counted
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -43,7 +43,7 @@ Codes = npt.NDArray[np.intp]
 _LEFT_OUT = Sentence(
     "sensors.left-out",
     "caution",
-    "{n:count} of {of:count} people have no probe for one or more values of {column} and are left out: "
+    "{n:count} of {of:count} people {n:word has/have} no probe for one or more values of {column} and {n:word is/are} left out: "
     "comparisons are paired by person",
 )
 _ONE_GALLERY = Sentence(
@@ -359,7 +359,7 @@ def _of_images(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata,
         few = int((np.bincount(who) < 2).sum())
         if few:
             raise DesignError(
-                f"{count(few)} of {count(sensors.n_people)} people have one probe of {sensors.column} "
+                f"{count(few)} of {count(sensors.n_people)} people {agreeing(few, 'has', 'have')} one probe of {sensors.column} "
                 f"{name}, so the variance cannot be estimated.",
                 "leave them out, or use people as units: auto.",
             )

@@ -17,7 +17,7 @@ from proband.words import Note, Sentence, counted
 _SHARED_UNITS = Sentence(
     "strata.units-share-people",
     "caution",
-    "{n:count} of {of:count} people are in several units ({units}) of strata by {strata}, and data of one "
+    "{n:count} of {of:count} people {n:word is/are} in several units ({units}) of strata by {strata}, and data of one "
     "person are correlated: the standard error is for new {units} of these people and too small for new "
     "people; for new people, use subject as the units",
 )

@@ -15,7 +15,7 @@ from proband.errors import InputError, UsageError, first_few
 from proband.inference.survey.adjusting import Cells, Fitted, calibrate, post_stratify, rake
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of, text_of
 from proband.samples.reading import frame_from
-from proband.words import counted
+from proband.words import agreeing, counted
 
 
 class Known(ABC):
@@ -200,7 +200,7 @@ def _cells(table: pl.DataFrame, columns: tuple[str, ...], totals: Mapping[tuple[
     if absent:
         raise InputError(
             f"{counted(len(absent), 'cell', 'cells')} of {', '.join(columns)} "
-            f"{'is' if len(absent) == 1 else 'are'} in the table but has no total: "
+            f"{agreeing(len(absent), 'is in the table but has', 'are in the table but have')} no total: "
             f"{first_few([', '.join(one) for one in absent])}.",
             "add the totals, or leave these rows out.",
         )

@@ -20,7 +20,7 @@ from proband.engine.foreign import numbers_by
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
 from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
-from proband.words import Target, counted, given
+from proband.words import Target, agreeing, counted, given
 
 Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
 
@@ -272,7 +272,7 @@ class _BoundFunction(Bound):
         if found.shape[1:] != (len(self.labels),):
             raise UsageError(
                 f"The function returns {counted(found[0].size, 'number')}, and {counted(len(self.labels), 'name')} for them "
-                f"{'is' if len(self.labels) == 1 else 'are'} given.",
+                f"{agreeing(len(self.labels))} given.",
                 "pass one name per number: names=[…].",
             )
         return found

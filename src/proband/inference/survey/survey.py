@@ -39,7 +39,7 @@ from proband.inference.survey.statistics import Function, Mean, Quantile, Ratio,
 from proband.samples.expressions import compile_expression
 from proband.samples.reading import filled_frame
 from proband.samples.table import evaluate
-from proband.words import Note, Sentence, count, counted
+from proband.words import Note, Sentence, agreeing, count, counted
 
 Missing = Literal["error", "drop"]
 _EQUAL = Sentence(
@@ -121,7 +121,7 @@ class Survey:
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         if self.fpc and len(self.fpc) != max(len(self.units), 1):
             raise UsageError(
-                f"There {'is' if len(self.fpc) == 1 else 'are'} {counted(len(self.fpc), 'column')} of populations for "
+                f"There {agreeing(len(self.fpc))} {counted(len(self.fpc), 'column')} of populations for "
                 f"{counted(max(len(self.units), 1), 'stage')} of units.",
                 Hint(
                     "name one column per stage, {option:fpc}, or only the units of the stages that have one."

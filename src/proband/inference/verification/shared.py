@@ -39,7 +39,7 @@ from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.verification import SUPPORTED
 from proband.results.estimate import Estimate
 from proband.scores import Scores
-from proband.words import count
+from proband.words import agreeing, count
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -121,7 +121,7 @@ class Shared:
         met = impostor_meetings(scores, pairs, threads)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
-                f"{count(pairs.n_shared)} of the samples are both queries and targets, but not all samples "
+                f"{count(pairs.n_shared)} of the samples {agreeing(pairs.n_shared)} both queries and targets, but not all samples "
                 "are, so it is unclear how often two people are compared.",
                 Hint("choose which samples are compared: {option:gallery}, {option:probes}"),
                 source=scores.name,

@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 _UNKNOWN_IDS = Sentence(
     "pairs.unknown-ids",
     "caution",
-    "{n:count} of {of:count} {axis} ids are not in the samples table; left out",
+    "{n:count} of {of:count} {axis} ids {n:word is/are} not in the samples table; left out",
 )
 _ON_BOTH_AXES = Sentence(
     "pairs.on-both-axes",

@@ -268,7 +268,7 @@ class ProtocolCard:
         Examples
         --------
         >>> ProtocolCard.from_dict({"format": FORMAT, "task": {"kind": "attribute"}, "protocol": {"notation": "LOSO"}}).epd
-        EPD: E yes, P yes, D not stated.
+        EPD: experiments (E) yes, protocol (P) yes, data (D) not stated.
 
         """
         return epd_verdict(

@@ -18,7 +18,7 @@ from proband.algorithms.extras import need
 from proband.algorithms.plugins import EstimatorRecognizer
 from proband.engine.registry import Registry
 from proband.errors import Hint, UsageError
-from proband.words import counted
+from proband.words import agreeing, counted
 
 if TYPE_CHECKING:
     from proband.protocols.splits.plans import SplitPlan
@@ -170,15 +170,17 @@ def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]
         package = ".".join(kind.__module__.split(".")[:2])
         if f"{package}.{kind.__qualname__}" not in _NEAREST:
             raise UsageError(
-                f"{name} can only name people it was trained on, and a subject-disjoint protocol tests none of them.",
-                "use a recogniser (pca:angle, lbp:nbnn, …), or transformers of scikit-learn with a nearest-neighbour classifier, such as "
-                "'sklearn.decomposition:PCA(n_components=20)+sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'; or use a mixed protocol: 5f CV.",
+                f"The classes are the people, but {name} can only name people it was trained on, and a subject-disjoint protocol tests none of them.",
+                Hint(
+                    "to predict an attribute, {give:attribute}; to identify people, use a recogniser (pca:angle, lbp:nbnn, …), "
+                    "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1), or a mixed protocol: 5f CV."
+                ),
             )
         n_neighbours = last.get_params().get("n_neighbors", 1)
         if n_neighbours > min(enrolled):
             raise UsageError(
                 f"{name} uses {n_neighbours} neighbours, but {counted(min(enrolled), 'image')} of each person "
-                f"{'is' if min(enrolled) == 1 else 'are'} enrolled, so images of other people would decide.",
+                f"{agreeing(min(enrolled))} enrolled, so images of other people would decide.",
                 Hint("use n_neighbors={n}, or enrol more images: {option:enrolled_each}", n=min(enrolled)),
             )
 
@@ -244,9 +246,11 @@ def _is_ours(kind: type) -> bool:
 def _checked(classifier: Any, name: str) -> Any:
     if isinstance(classifier, Recognizer | Chain):
         return classifier
-    if isinstance(classifier, type) or not all(
-        hasattr(classifier, what) for what in ("fit", "predict", "get_params", "set_params")
-    ):
+    if isinstance(classifier, type):
+        raise UsageError(
+            f"{name} is the class of a classifier, not a classifier.", f"call it: {classifier.__name__}()."
+        )
+    if not all(hasattr(classifier, what) for what in ("fit", "predict", "get_params", "set_params")):
         raise UsageError(
             f"{name} is not a classifier (type {type(classifier).__name__}).",
             "pass a recogniser or its name, or a scikit-learn estimator with fit and predict.",

@@ -20,7 +20,7 @@ from proband.protocols.splits.splits import MOST_SPLITS, Missing
 from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Count, Rate
 from proband.results.estimate import Estimate
-from proband.words import Method, Note, Sentence, Target, count, counted
+from proband.words import Method, Note, Sentence, Target, agreeing, count, counted
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -180,7 +180,7 @@ def drawn_from(
     if len(short):
         if missing == "error":
             raise DesignError(
-                f"{count(len(short))} of {counted(len(names), 'subject')} have fewer than {counted(most, 'image')}: "
+                f"{count(len(short))} of {counted(len(names), 'subject')} {agreeing(len(short), 'has', 'have')} fewer than {counted(most, 'image')}: "
                 f"{first_few([names[int(k)] for k in short])}.",
                 Hint("use fewer images, or {give:missing=drop} to use only the other subjects."),
             )

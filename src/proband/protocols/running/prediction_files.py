@@ -15,7 +15,7 @@ from proband.inference.classification.classify import Average, classify
 from proband.inference.classification.results import Classification
 from proband.results.difference import Adjustment
 from proband.samples.reading import read_frame
-from proband.words import Note, Sentence, count, counted
+from proband.words import Note, Sentence, agreeing, count, counted
 
 SUBJECT = "subject"
 _ID, _SAID, _REPEAT, _FOLD = "id", "predicted", "repeat", "fold"
@@ -207,7 +207,7 @@ def _same_samples(
         gone = one.join(other.select(_ID), on=_ID, how="anti")[_ID].to_list()
         if gone:
             raise InputError(
-                f"{count(len(gone))} of {counted(one.height, 'sample')} of {has} are not in {lacks}: {first_few(gone)}.",
+                f"{count(len(gone))} of {counted(one.height, 'sample')} of {has} {agreeing(len(gone))} not in {lacks}: {first_few(gone)}.",
                 "use predictions of the same samples; a paired test needs them.",
                 file=Said(second.name),
             )

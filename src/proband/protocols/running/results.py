@@ -65,7 +65,7 @@ _NO_INTERVAL = Sentence(
     "caution",
     "{classifier} under {protocol}: {accuracy}, without an interval",
 )
-_COMPARED = Sentence("protocols.verdict", "note", "{protocol}, {of}: {found}")
+_COMPARED = Sentence("protocols.verdict", "note", "{protocol}: {found}. Estimated: {of}")
 
 
 @dataclass(frozen=True, eq=False)

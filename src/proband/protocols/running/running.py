@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -55,7 +55,7 @@ _LOG = logging.getLogger(__name__)
 @published
 @on_engine
 def run_protocol(
-    classifiers: Mapping[str, Any] | Sequence[str],
+    classifiers: Annotated[Mapping[str, Any] | Sequence[str], Hint("name it: {{'a': classifier}}.")],
     data: FeatureTable,
     protocol: Protocol | Splitter | str | Sequence[Protocol | Splitter | str] = AUTO,
     *,
@@ -127,7 +127,7 @@ def run_protocol(
     >>> run = run_protocol({"1nn": "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"}, data, "3×5f CV")
     >>> run
     ProtocolRun(toy, identity)
-    1nn under 3×5f CV mixed: accuracy 0.8583 ± 0.0076 (max 0.8650, min 0.8500) over 3 × cross-validation with all its folds;
+    1nn under 3×5f CV mixed: accuracy 0.8583 ± 0.0076 (max 0.8650, min 0.8500) over 3 full cross-validations;
     pooled estimate 0.8583, 95% interval [0.7920, 0.9060], for new people who are also in the training data.
     """
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))

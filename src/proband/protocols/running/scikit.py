@@ -16,7 +16,7 @@ from proband.engine.foreign import array_from, complete_from
 from proband.engine.kinds import shown
 from proband.engine.labels import aligned
 from proband.engine.limits import Level, Margin, Seed, Threads
-from proband.errors import UsageError
+from proband.errors import InputError, UsageError
 from proband.inference.classification.classify import Average, classify
 from proband.measures import Measure
 from proband.measures.base import as_measure
@@ -30,7 +30,7 @@ from proband.protocols.splits.splits import Splitter
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings
 from proband.scores.embeddings import Metric
-from proband.words import Sentence
+from proband.words import Sentence, count, given as given_number, listed
 
 NO_GROUPS = Sentence(
     "protocols.no-groups",
@@ -189,16 +189,31 @@ def cross_validate(
     >>> X = rng.normal(size=(60, 6))[who] + 0.7 * rng.normal(size=(240, 6)) + 0.8 * (who % 2)[:, None]
     >>> cross_validate([LogisticRegression(), GaussianNB()], X, y, groups=who, cv=GroupKFold(5))
     ProtocolRun(X, class)
-    LogisticRegression under 5f CV+: accuracy 0.8125 of one cross-validation with all its folds; 95%
-        interval [0.6064, 0.9242], for resampled training and test subjects.
-    GaussianNB under 5f CV+: accuracy 0.8125 of one cross-validation with all its folds; 95% interval
-        [0.6682, 0.9031], for resampled training and test subjects.
-    5f CV+, difference of accuracy of the method at this training size: LogisticRegression against
-        GaussianNB is undecided: 0.00 points [−10.63, +10.63], adjusted p = 1.
+    LogisticRegression under 5f CV+: accuracy 0.8125 over one full cross-validation; 95% interval [0.6064,
+        0.9242], for resampled training and test subjects.
+    GaussianNB under 5f CV+: accuracy 0.8125 over one full cross-validation; 95% interval [0.6682,
+        0.9031], for resampled training and test subjects.
+    5f CV+: LogisticRegression against GaussianNB is undecided: 0.00 points [−10.63, +10.63], adjusted p = 1.
+        Estimated: difference of accuracy of the method at this training size.
     """
     given = {"X": X, "y": y} | ({} if groups is None else {"groups": groups})
     X, y, *rest = (complete_from(one, f"values of {what}") for what, one in aligned(given).items())  # noqa: N806
-    n = length_of(X, "X")
+    sizes = {name: length_of(one, name) for name, one in zip(given, (X, y, *rest), strict=True)}
+    if len(set(sizes.values())) > 1:
+        told = ", ".join(f"{name} has {count(size)}" for name, size in sizes.items())
+        raise InputError(
+            f"{listed(sizes)} differ in length: {told}.", "pass one row or value per sample in each."
+        )
+    if X.ndim != 2:
+        raise InputError(
+            f"X must be samples × features, got {shown(X)}.", "for a single feature, pass X.reshape(-1, 1)."
+        )
+    if y.dtype.kind == "f" and (fractions := y[y != np.rint(y)]).size:
+        raise InputError(
+            f"y holds numbers with fractions, such as {given_number(fractions[0])}, not classes.",
+            "pass a class for every sample: whole numbers or strings.",
+        )
+    n = sizes["X"]
     subjects = rest[0] if rest else np.arange(n)
     samples = Samples({"id": range(n), "subject": subjects, _LABEL: y})
     data = FeatureTable(samples, features=X, name="X", notes=() if rest else (NO_GROUPS(),))
@@ -231,7 +246,7 @@ def _named(estimators: Any) -> Mapping[str, Any]:
     several = (
         estimators if isinstance(estimators, Sequence) and not isinstance(estimators, str) else [estimators]
     )
-    names = [type(one).__name__ for one in several]
+    names = [one.__name__ if isinstance(one, type) else type(one).__name__ for one in several]
     if len(set(names)) < len(names):
         raise UsageError(
             "Several estimators are of one type, so their types do not name them.",
@@ -245,6 +260,8 @@ def _protocol(cv: Any, X: Any, y: Any, subjects: Any, seed: int) -> Protocol | S
     if isinstance(cv, Protocol | Splitter | str):
         return cv
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        if cv < 2:
+            raise UsageError(f"cv must be at least 2 folds, got {cv}.", "5 is usual.")
         return Protocol("cross-validation", folds=int(cv), disjoint=True)
     if isinstance(cv, bytes | bytearray) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise UsageError(

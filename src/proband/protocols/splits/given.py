@@ -41,9 +41,7 @@ class GivenSplits(Splitter):
         codes = np.unique(np.asarray(subjects), return_inverse=True)[1]
         checked = tuple(_checked(pair, len(codes), number) for number, pair in enumerate(pairs, start=1))
         if not checked:
-            raise UsageError(
-                f"{by} makes no splits.", "pass a splitter or a list of splits with at least one."
-            )
+            raise UsageError("cv has no splits.", "pass a splitter or a list of splits with at least one.")
         return cls(described(checked, codes), seed, all_classes=False, pairs=checked, by=by)
 
     @property

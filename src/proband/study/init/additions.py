@@ -12,6 +12,7 @@ from typing import Any
 
 from proband.engine.files.files import resolved
 from proband.errors import ProbandError, UsageError, meant
+from proband.study.checking import code_named
 from proband.study.init.found_files import look_at
 from proband.study.init.proposal import Proposal, propose
 from proband.study.init.study_file import REFUSED, InitialStudy, facts_of, initial_study, sections_of
@@ -19,6 +20,7 @@ from proband.study.places import Places
 from proband.study.reading import study_from_text, tables_in, text_of_study
 from proband.study.refusals import model_of
 from proband.study.requests import request_type
+from proband.study.runs.preview import preview
 from proband.words import Note, Sentence
 
 ADDED = Sentence("init.added", "note", "added {sections:names}")
@@ -88,9 +90,11 @@ def extended_study(
     whole = "\n\n".join([text.rstrip("\n"), *("\n".join(part) for part in parts)]) + "\n"
     if not to_fill_in:
         try:
-            study_from_text(whole, out)
+            study = study_from_text(whole, out)
+            if sections and not code_named(study.request):
+                preview(study, out)  # which refuses what the data do not allow
         except ProbandError as error:
-            to_fill_in.append(REFUSED(why=error.message.rstrip(".")))
+            to_fill_in.append(REFUSED(why=error.told("study")[0].rstrip(".")))
     added = ADDED(sections=[_header(part).partition("#")[0].rstrip() for part in parts])
     return InitialStudy(whole, (*facts, added), tuple(to_fill_in), tuple(remarks))
 

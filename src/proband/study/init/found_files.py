@@ -20,7 +20,7 @@ from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, r
 from proband.scores.formats.numpy_files import one_word, open_npy
 from proband.scores.pair_columns import PairColumns, guessed, is_of_truths, more_scores, suggested
 from proband.study.init.columns import subject_column
-from proband.study.init.logits import FoundLogits, logits_alone, logits_in
+from proband.study.init.logits import FoundLogits, logits_alone, logits_in, predictions_in
 
 _TABLES = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson")
 _ARRAYS = (".npz", ".npy")
@@ -106,6 +106,9 @@ def look_at(paths: Sequence[Path], names: str | None = None) -> FoundFiles:
             _look(path, found)
         except ProbandError as error:
             found.unknown[path] = error.message.rstrip(".")
+    if not (found.scores or found.vectors or found.logits or found.pictures):
+        tables = (predictions_in(*table) for table in _frames(found))
+        found.logits += [one for one in tables if one is not None]
     named = [] if found.tables else [path for path in found.pictures if path.is_dir()]
     if names is not None and not named:
         raise UsageError(

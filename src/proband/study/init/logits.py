@@ -1,4 +1,4 @@
-"""Scores of classes among a user's files: what tells logits from embeddings."""
+"""Scores of classes and predicted classes among a user's files: what tells logits from embeddings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _MOST_OCCUR = 0.8  # of the classes: vectors have as many columns as there are l
 class FoundLogits:
     """A file of scores of classes: its models, how many samples and classes, and where the true class is.
 
-    `truth` is a column of `table`, or an array of the file itself where there is no table.
+    `truth` is a column of `table`, or an array of the file itself where there is no table. A table that is the file itself has
+    the predicted class of each model in a column.
     """
 
     path: Path
@@ -65,6 +66,21 @@ def logits_alone(
 ) -> FoundLogits | None:
     """The same of a single matrix."""
     return _labelled(path, (path.stem,), shape, {}, tables, stated=False) if len(shape) == 2 else None
+
+
+def predictions_in(path: Path, frame: pl.DataFrame) -> FoundLogits | None:
+    """Take columns for predicted classes if all that is in them is in the column of the true class."""
+    folded = {name.lower(): name for name in reversed(frame.columns)}
+    truth = next((folded[name] for name in _TRUTHS if name in folded), None)
+    if truth is None or not 2 <= frame[truth].n_unique() < frame.height:
+        return None
+    classes = set(frame[truth].to_list())
+    models = [
+        one.name
+        for one in frame
+        if one.name != truth and one.dtype == frame[truth].dtype and set(one.to_list()) <= classes
+    ]
+    return FoundLogits(path, tuple(models), frame.height, len(classes), truth, path) if models else None
 
 
 def _labelled(

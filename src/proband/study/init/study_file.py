@@ -39,6 +39,11 @@ LOGITS = Sentence(
     "note",
     "{file}: scores of {classes:count class/classes} for {samples:count sample} by {models:names}; the true class is {truth!r}",
 )
+PREDICTIONS = Sentence(
+    "init.predictions",
+    "note",
+    "{file}: classes predicted for {samples:count sample} by {models:names}; the true class is {truth!r}",
+)
 PICTURES = Sentence("init.pictures", "note", "{file}: pictures")
 
 
@@ -78,6 +83,7 @@ def initial_study(files: Sequence[Path], out: Path, names: str | None = None) ->
         made.to_fill_in.append(NO_SCORES())
     text = _text(made)
     if not made.to_fill_in:
+        make_directory(out.parent)  # from which the study names its files
         try:
             study_from_text(text, out)
         except ProbandError as error:
@@ -314,7 +320,7 @@ def facts_of(made: Proposal) -> list[Note]:
                 )
             )
     facts += [
-        LOGITS(
+        (PREDICTIONS if one.path == one.table else LOGITS)(
             file=one.path.name,
             models=one.models,
             classes=one.n_classes,

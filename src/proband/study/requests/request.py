@@ -46,7 +46,7 @@ class Output(Part):
     directory: Annotated[Text | None, Field(description="Directory for the results.")] = None
     confidence_level: Annotated[
         Share,
-        Field(description="Confidence level of intervals, and of thresholds for new people."),
+        Field(description="Confidence level of intervals and bounds."),
         Option(("--level",)),
     ] = 0.95
     seed: Annotated[Seed, Field(description="Random seed."), _RUNNING] = 0

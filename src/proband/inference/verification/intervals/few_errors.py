@@ -49,12 +49,14 @@ _NO_ERRORS = {
     (some, borrowed): Sentence(
         f"rates.{some}{'-borrowed' if borrowed else ''}",
         "note",
-        f"{start}: {{n:count comparison}} with a design effect of {{effect:two}}, {whence}, put the rate "
-        "within {within:small} of this; if comparisons were independent, the bound would be "
-        "{independent:small}; the {units:count} {of} alone give {disjoint:small}",
+        f"{start} (design effect {{effect:two}}, {whence}), {{independent:small}} if comparisons were independent, "
+        "{disjoint:small} from the {units:count} {of} alone",
     )
-    for some, start in (("no-errors", "no errors"), ("only-errors", "errors only"))
-    for borrowed, whence in _WHENCE.items()
+    for some, start in (
+        ("no-errors", "no errors in {n:count comparison}: upper bound {within:small}"),
+        ("only-errors", "only errors in {n:count comparison}: at most {within:small} below 1"),
+    )
+    for borrowed, whence in ((True, "from results with more errors"), (False, "assumed"))
 }
 
 

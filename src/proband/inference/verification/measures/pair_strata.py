@@ -27,7 +27,7 @@ from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Experiment, Samples
-from proband.words import Note, Sentence, Target, count, counted
+from proband.words import Note, Sentence, Target, agreeing, count, counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -169,7 +169,7 @@ class _Plan:
         made = held.pairs.replicates(measure, blocks)
         if np.isnan(made).any():
             raise DesignError(
-                f"{count(int(np.isnan(made).sum()))} of {count(len(made))} replicates have no genuine or no "
+                f"{count(int(np.isnan(made).sum()))} of {count(len(made))} replicates {agreeing(np.isnan(made).sum(), 'has', 'have')} no genuine or no "
                 "impostor comparison.",
                 "use more people, or Fay(), which gives every image some weight.",
             )
