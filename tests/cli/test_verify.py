@@ -174,7 +174,7 @@ def test_plain_thresholds_are_shown_where_none_can_be_guaranteed(run: Run, folde
     assert [set(row[3:]) == {"–"} for row in rows] == [False, True, False, True]
     said = " ".join(done.stdout.split())
     assert (
-        "good: no threshold guarantees an FMR of at most 0.0005 with 95% confidence, from 40 people" in said
+        "good, poor: no threshold guarantees an FMR of at most 0.0005 with 95% confidence: there are only 40 people" in said
     )
     assert "Thresholds with 95% confidence" not in said
     assert "are needed if errors are spread evenly" in said

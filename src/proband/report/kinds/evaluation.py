@@ -60,10 +60,18 @@ _AS_SCORED = Sentence(
     "note",
     "Failures to acquire: marked, but every score is used as given",
 )
+MANY_TIES = 0.1
+"""The share of probes above which the tie policy decides."""
 _TIED = Sentence(
     "evaluation.ties",
     "note",
     "Ranks count gallery {counting}; {rule} (probes with such a tie: {tied:counts})",
+)
+_MANY_TIED = Sentence(
+    "evaluation.many-ties",
+    "caution",
+    "The mate of many probes is tied with a non-mate ({tied:counts} of {n:count}), so results depend on the tie policy: {rule}. "
+    "Ranks count gallery {counting}",
 )
 _UNTIED = Sentence(
     "evaluation.no-ties", "note", "Ranks count gallery {counting}; {rule} (no probe has such a tie)"
@@ -254,6 +262,8 @@ def _ties(entries: tuple[Entry, ...]) -> Note:
     facts = entries[0].curve.facts
     tied = tuple((one.algorithm, one.curve.facts.n_tied) for one in entries if one.curve.facts.n_tied)
     how = {"counting": facts.counting, "rule": Target(facts.ties, TIES[facts.ties])}
+    if any(n > MANY_TIES * facts.n_probes for _, n in tied):
+        return _MANY_TIED(**how, tied=tied, n=facts.n_probes)
     return _TIED(**how, tied=tied) if tied else _UNTIED(**how)
 
 
