@@ -78,7 +78,7 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
     """A row for each algorithm and operating point; `whole` with the misses, and the intervals of false positives."""
     first = results[0]
     varying = derived("threshold", "{}, and the threshold re-estimated on them", first.answers.varying)
-    part = f"{level(first.confidence_level)} interval" if whole else "interval"
+    part = col.at_level(first.confidence_level)
     few = _some_unsupported(results)
     return col.table_of(
         "Searches at chosen false positive rates" if whole else "",
@@ -90,11 +90,11 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.count("candidates", lambda at: at.counts.rank, leads=True),
             col.threshold("threshold", lambda at: at.counts.threshold, leads=True),
             col.small("FPIR", lambda at: at.fpir.value, _FPIR, supported=lambda at: at.fpir.supported),
-            col.small_interval(part, lambda at: col.ends(at.fpir), answers=first.answers, when=whole),
+            col.small_interval(f"FPIR, {part}", lambda at: col.ends(at.fpir), answers=first.answers, when=whole),
             col.share("false positives", lambda at: (at.counts.false_positives, at.counts.n_nonmated)),
             col.rate("FNIR", lambda at: at.fnir.value, _FNIR, supported=lambda at: at.fnir.supported),
             col.interval(
-                part,
+                f"FNIR, {part}",
                 lambda at: col.ends(at.fnir_at_threshold),
                 "At the fixed threshold.",
                 answers=first.answers,
