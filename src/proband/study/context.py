@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from proband.engine import Progress
-from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError
+from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, UsageError, quoted
 from proband.inference.estimates.evaluate import ranked_sets
 from proband.inference.verification.people.drawings import Drawings
 from proband.measures import Outcomes, rank
@@ -311,6 +311,17 @@ def ranking(design: ExperimentDesign) -> dict[str, Any]:
 def categories_of(entry: CategoryEntry, experiment: Experiment) -> tuple[Category, ...]:
     """The categories that an entry means over an experiment."""
     if entry.feret:
+        columns = {name: getattr(entry, name) for name in ("image_set", "date", "camera")}
+        known = experiment.samples.frame.columns
+        absent = [name for name, column in columns.items() if column not in known]
+        if absent:
+            said = ", ".join(quoted(columns[name]) for name in absent)
+            raise UsageError(
+                f"The FERET categories need columns of the image set, the date and the camera; the samples table has no {said}.",
+                Hint(
+                    f"name the columns ({', '.join(f'{{option:{name}}}' for name in absent)}), or define categories of your own."
+                ),
+            )
         rule = entry.long_after or LONG_AFTER
         return feret_categories(entry.image_set, entry.date, entry.camera, rule, entry.gallery)
     if entry.by is not None:

@@ -76,6 +76,11 @@ _MANY_TIED = Sentence(
 _UNTIED = Sentence(
     "evaluation.no-ties", "note", "Ranks count gallery {counting}; {rule} (no probe has such a tie)"
 )
+_BEYOND = Sentence(
+    "evaluation.ranks-beyond-gallery",
+    "caution",
+    "Ranks above {size:count} are beyond the gallery: every mate that was compared is within them",
+)
 _INTERVALS = Sentence(
     "evaluation.intervals",
     "note",
@@ -237,6 +242,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
         _OPEN(n=first.n_unmated) if first.n_unmated else _CLOSED(),
         *failures([entry.curve.facts for entry in entries], marked),
         _ties(entries),
+        *_beyond_gallery(evaluation.ranks, first),
         answered(evaluation.answers, _INTERVALS, level=evaluation.confidence_level),
         *bounds_mark(entries[0].band.side),
         *_dependence(entries),
@@ -256,6 +262,12 @@ def failures(facts: Sequence[Facts], marked: bool) -> list[Note]:
     if len(set(failed.values())) == 1:
         return [_FAILED_ALIKE(**lost, missed=first.n_failed)]
     return [_FAILED(**lost, missed=tuple(without.items()))]
+
+
+def _beyond_gallery(ranks: Sequence[int], facts: Facts) -> list[Note]:
+    """Say that ranks that were asked for do not exist."""
+    size = facts.n_gallery_subjects if facts.counting == "subjects" else facts.n_gallery_images
+    return [_BEYOND(size=size)] if max(ranks) > size else []
 
 
 def _ties(entries: tuple[Entry, ...]) -> Note:
