@@ -25,8 +25,6 @@ _MARKED = Sentence("report.marked", "note", "{marks:sentences} {rest}")
 GRAVEST = (
     "inspection.orientation-disagrees",
     "verification.all-scores-equal",
-    "verification.many-scores-equal",
-    "evaluation.many-ties",
     "ranks.one-person",
     "choices.stopped",
     "threshold.none",
@@ -44,6 +42,8 @@ GRAVEST = (
     "scores.unknown-ids",
     "pairs.unknown-ids",
     "evaluation.altered-copies",
+    "evaluation.many-ties",
+    "verification.many-scores-equal",
     "verification.target-beyond-data",
     "verification.closest-tied",
     "search.target-beyond-data",

@@ -36,10 +36,12 @@ def _mend_set(role: str, what: str, unknown: Sequence[str], known: Ids, others: 
     mended = mend_ids(unknown, known, others, of)
     if mended is not DROP_HINT:
         return mended
-    chosen = "gallery" if role == "gallery" else "probes"
     return Hint(
-        f"{role} samples must be {what}s: leave {{named:{chosen}}} out, or choose among them; "
-        "{give:missing=drop} to use only those of them that are."
+        "{role} samples must be {what}s of the scores: leave {named:{which}} out, or choose among them; "
+        "{give:missing=drop} to use only those of them that are.",
+        role=role,
+        what=what,
+        which="gallery" if role == "gallery" else "probes",
     )
 
 

@@ -185,7 +185,7 @@ def inspect_file(
             if meant is not None:
                 raise UsageError(
                     f"{path.name} has a column {quoted(subject_column)}, but no column {quoted(id_column)}.",
-                    Hint("for a samples table, {give:{meant}}", meant=f"id_column={meant}"),
+                    Hint("for a samples table, {give:{asked}}", asked=f"id_column={meant}"),
                     file=Said(path.name),
                 ) from None
             raise type(error)(

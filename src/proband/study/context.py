@@ -130,6 +130,8 @@ class Context:
         made: tuple[Category, ...] = ()
         for entry in self.request.category:
             with self.at("category"):
+                if entry.feret:
+                    _require_feret_columns(entry, self.experiment.samples.frame.columns)
                 made += categories_of(entry, self.experiment)
         return made
 
@@ -308,20 +310,23 @@ def ranking(design: ExperimentDesign) -> dict[str, Any]:
     }
 
 
+def _require_feret_columns(entry: CategoryEntry, known: Sequence[str]) -> None:
+    """Refuse the FERET categories of a table that lacks their columns."""
+    columns = {name: getattr(entry, name) for name in ("image_set", "date", "camera")}
+    absent = [name for name, column in columns.items() if column not in known]
+    if absent:
+        raise UsageError(
+            "The FERET categories need columns of the image set, the date and the camera, "
+            f"but there is no column {', '.join(quoted(columns[name]) for name in absent)}.",
+            Hint(
+                "name the columns ({option:image_set}, {option:date}, {option:camera}), or define categories of your own."
+            ),
+        )
+
+
 def categories_of(entry: CategoryEntry, experiment: Experiment) -> tuple[Category, ...]:
     """The categories that an entry means over an experiment."""
     if entry.feret:
-        columns = {name: getattr(entry, name) for name in ("image_set", "date", "camera")}
-        known = experiment.samples.frame.columns
-        absent = [name for name, column in columns.items() if column not in known]
-        if absent:
-            said = ", ".join(quoted(columns[name]) for name in absent)
-            raise UsageError(
-                f"The FERET categories need columns of the image set, the date and the camera; the samples table has no {said}.",
-                Hint(
-                    f"name the columns ({', '.join(f'{{option:{name}}}' for name in absent)}), or define categories of your own."
-                ),
-            )
         rule = entry.long_after or LONG_AFTER
         return feret_categories(entry.image_set, entry.date, entry.camera, rule, entry.gallery)
     if entry.by is not None:

@@ -26,8 +26,8 @@ from proband.report.kinds.differences import difference_tables, pairs_embedded, 
 from proband.report.kinds.pairs import comparison_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Badge, Section
 from proband.report.notes import is_caution
+from proband.report.page.model import Badge, Section
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.scene import Scene
 from proband.report.tables.table import Table

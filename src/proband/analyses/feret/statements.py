@@ -68,7 +68,7 @@ _MEAN_AGE = Sentence(
 )
 _NO_P = Sentence("feret.no-p-value", "note", "No p where {reasons:reasons}")
 _EVERYWHERE = Sentence("feret.note-on-galleries", "note", "Galleries: {note}")
-_SOMEWHERE = Sentence("feret.note-on-some-galleries", "note", "Galleries: {note} ({categories:names})")
+_SOMEWHERE = Sentence("feret.note-on-some-galleries", "note", "Galleries, {categories:names}: {note}")
 _SIZES = Sentence(
     "feret.gallery-sizes",
     "note",
@@ -258,7 +258,11 @@ def about_rejection(study: FeretStudy) -> list[Note]:
         _REJECTION(n=test.n_held_out, seed=test.seed),
         *_about_enrolment("Rejection", test.n_gallery_subjects, enrolled),
         *map(_of_rejection, (one for one in search_statements(test.results, told) if one.level != "mark")),
-        *([] if all(at.fpir.supported for one in test.results for at in one.points) else [_FEW_POSITIVES(least=SUPPORTED)]),
+        *(
+            []
+            if all(at.fpir.supported for one in test.results for at in one.points)
+            else [_FEW_POSITIVES(least=SUPPORTED)]
+        ),
     ]
 
 

@@ -50,7 +50,9 @@ class PartitionView(View[Partition]):
 def _rates(found: Partition) -> Table:
     """Every algorithm on every part, with what selection does."""
     part = col.at_level(found.confidence_level)
-    alone = found.n_probes - sum(one.rests_on.n for one in found.rates if one.algorithm == found.algorithms[0])
+    alone = found.n_probes - sum(
+        one.rests_on.n for one in found.rates if one.algorithm == found.algorithms[0]
+    )
     left_out = f"; rates leave out {count(alone)} of people with one probe" if alone else ""
     return col.table_of(
         f"{counted(found.n_probes, 'probe')} of {counted(found.n_people, 'person', 'people')} by difficulty{left_out}",

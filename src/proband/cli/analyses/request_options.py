@@ -159,8 +159,9 @@ def _option_of(keys: Keys) -> str:
     if len(names) == 2 and (names[0] in _PANELS or any(one.key == names[0] for one in analyses())):
         field = _part(names[0]).model_fields.get(names[1])
         others = () if field is None else said_of(field).names
-        was_typed = {word.partition("=")[0] for word in sys.argv[1:]}
-        return next((one for one in (flag(names[1]), *others) if one in was_typed), flag(names[1]))
+        typed = {word.partition("=")[0] for word in sys.argv[1:]}
+        if flag(names[1]) not in typed and typed & set(others):
+            return next((one for one in others if one.startswith("--")), flag(names[1]))
     if names[:1] == ["samples"]:
         names = ["samples" if names[-1] == "file" else names[-1]]
     if "columns" in names:

@@ -90,7 +90,9 @@ def inspect(
             say(f"{listed(names)}: {verdict}")
     needed = [note for note in found.notes if note.code == STATE_IT.code]
     say_all(needed, dim=False)
-    say_below([note for note in found.notes if note not in needed], explain or not found.summaries)  # without a table, notes are all there is to say
+    say_below(
+        [note for note in found.notes if note not in needed], explain or not found.summaries
+    )  # without a table, notes are all there is to say
 
 
 def _table(found: Inspection) -> Table:

@@ -295,12 +295,12 @@ def _within_strata(
     if design.units not in (None, PEOPLE):
         raise UsageError(
             f"Sensors are paired by person, so units must be people or images, not values of {design.units}.",
-            Hint("{give:{units}}, or leave {named:units} out.", units=f"units={PEOPLE}"),
+            Hint("{give:units=subject}, or leave {named:units} out."),
         )
     if design.units is None and design.strata is not None:
         raise UsageError(
             f"Strata of {design.strata} share people, so people must be the units.",
-            Hint("{give:{units}}, or leave {named:strata} out for new images of these people.", units=f"units={PEOPLE}"),
+            Hint("{give:units=subject}, or leave {named:strata} out for new images of these people."),
         )
     paired = design.units is not None
     columns = _of_people(sensors, design) if paired else _of_images(sensors, design)

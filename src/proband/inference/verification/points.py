@@ -51,7 +51,7 @@ _BEYOND = Sentence(
     "reported at the smallest measurable FMR, not at the target",
 )
 _ALL_EQUAL = Sentence(
-    "verification.all-scores-equal", "caution", "{algorithm}: all {n:count} scores are equal"
+    "verification.all-scores-equal", "caution", "{algorithm}: all {n:count score} {n:word is/are} equal"
 )
 _MANY_EQUAL = Sentence(
     "verification.many-scores-equal",

@@ -365,9 +365,11 @@ def each_pair_once(trials: Trials) -> Trials:
     return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
 
 
-def _with_several_scores(frame: pl.DataFrame, pairs: Counts, named: npt.NDArray[np.bool_]) -> int:
+def _with_several_scores(frame: pl.DataFrame, pairs: npt.NDArray[Any], named: npt.NDArray[np.bool_]) -> int:
     """The number of pairs with scores that differ by more than rounding."""
-    listed = pl.DataFrame({"pair": pairs, "score": frame["score"]}).filter(named & ~frame["failed"].to_numpy())
+    listed = pl.DataFrame({"pair": pairs, "score": frame["score"]}).filter(
+        named & ~frame["failed"].to_numpy()
+    )
     low, high = pl.col("score").min(), pl.col("score").max()
     ends = listed.group_by("pair").agg(apart=high - low, size=pl.max_horizontal(low.abs(), high.abs()))
     return int((ends["apart"] > _ROUNDING * ends["size"]).sum())

@@ -242,12 +242,12 @@ def statements(evaluation: Evaluation) -> list[Note]:
         _OPEN(n=first.n_unmated) if first.n_unmated else _CLOSED(),
         *failures([entry.curve.facts for entry in entries], marked),
         _ties(entries),
-        *_beyond_gallery(evaluation.ranks, first),
         answered(evaluation.answers, _INTERVALS, level=evaluation.confidence_level),
         *bounds_mark(entries[0].band.side),
         *_dependence(entries),
         *_weights(evaluation, entries),
         *evaluation.notes,
+        *_beyond_gallery(evaluation.ranks, first),
     ]
 
 

@@ -18,7 +18,7 @@ from proband.report.tables.table import Table
 from proband.report.view import Summary, View, shows
 from proband.results.compared import metrics_statement
 from proband.results.targets import GALLERY, derived
-from proband.words import Note, Sentence, level
+from proband.words import Note, Sentence
 
 _FPIR = "Searches for people not enrolled that return any candidate."
 _FNIR = "Searches for enrolled people that do not return them."
@@ -90,7 +90,9 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.count("candidates", lambda at: at.counts.rank, leads=True),
             col.threshold("threshold", lambda at: at.counts.threshold, leads=True),
             col.small("FPIR", lambda at: at.fpir.value, _FPIR, supported=lambda at: at.fpir.supported),
-            col.small_interval(f"FPIR, {part}", lambda at: col.ends(at.fpir), answers=first.answers, when=whole),
+            col.small_interval(
+                f"FPIR, {part}", lambda at: col.ends(at.fpir), answers=first.answers, when=whole
+            ),
             col.share("false positives", lambda at: (at.counts.false_positives, at.counts.n_nonmated)),
             col.rate("FNIR", lambda at: at.fnir.value, _FNIR, supported=lambda at: at.fnir.supported),
             col.interval(

@@ -109,20 +109,14 @@ def _laid_out(table: Table, width: int) -> Iterator[list[_Piece]]:
     if below:
         told = (f"{' '.join(piece.text for piece in one.head)} {one.cells[0][0].text}" for one in alike)
         where = "In every row: " if len(table.rows) > 1 else ""
-        yield from (
-            [piece] for piece in _Piece(f"{where}{', '.join(told)}.", _STYLES["faint"]).folded(width)
-        )
+        yield from ([piece] for piece in _Piece(f"{where}{', '.join(told)}.", _STYLES["faint"]).folded(width))
         yield [_Piece("")]
 
 
 def _counts_alike(strip: _Strip) -> bool:
     """Whether it holds one whole number in every row, which can as well stand below a table that is too wide."""
     texts = {piece.text for cell in strip.cells for piece in cell}
-    return (
-        strip.column.numeric
-        and len(texts) == 1
-        and texts.pop().replace(",", "").isdecimal()
-    )
+    return strip.column.numeric and len(texts) == 1 and texts.pop().replace(",", "").isdecimal()
 
 
 def _strip(table: Table, place: int) -> _Strip:

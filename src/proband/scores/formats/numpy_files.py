@@ -196,7 +196,8 @@ def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
         return [key]
     if not matrices:
         raise InputError(
-            f"{path.name} contains no score matrix; its arrays are {', '.join(archive) or 'none'}.",
+            f"{path.name} contains no score matrix; "
+            + (f"its arrays are {', '.join(archive)}." if len(archive) else "it contains no arrays."),
             file=Said(path.name),
         )
     if len({archive.shape(name) for name in matrices}) != 1:

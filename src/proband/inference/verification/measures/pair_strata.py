@@ -240,13 +240,13 @@ def _refuse_of_design(design: StratifiedDesign, measure: PairMeasure) -> None:
         raise UsageError(
             "For measures of compared pairs, units within strata must be people, not values of "
             f"{design.units}.",
-            Hint("{give:{units}}, or leave {named:units} out for new images of these people.", units=f"units={PEOPLE}"),
+            Hint("{give:units=subject}, or leave {named:units} out for new images of these people."),
         )
     if design.strata is not None and design.units is None:
         raise UsageError(
             f"Strata of {design.strata} share people, so people must be the units for measures of compared "
             "pairs.",
-            Hint("{give:{units}}, or leave {named:strata} out for new images of these people.", units=f"units={PEOPLE}"),
+            Hint("{give:units=subject}, or leave {named:strata} out for new images of these people."),
         )
     if design.weights != "units":
         raise UsageError(

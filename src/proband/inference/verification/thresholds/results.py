@@ -45,6 +45,8 @@ _PLAIN = Sentence(
     "A plain threshold has the target FMR for these people, with no guarantee for others: about half of "
     "such thresholds exceed the target for new people",
 )
+THRESHOLDS_STATED = {one.code for one in (_SURE, _EACH, _PLAIN)}
+"""The codes of what is said of thresholds that there are, behind those that there are not."""
 _FREE = Sentence(
     "threshold.distribution-free",
     "note",
@@ -195,7 +197,7 @@ class DeployedThreshold(Result):
         if not others:
             return self.sentences()
         every = (self, *others)
-        none = unavailable(every)
+        none = _unavailable(every)
         if all(one.sure is None for one in every):
             return [*none, _PLAIN()]
         strictest = min(every, key=lambda one: one.target_fmr)
@@ -235,7 +237,11 @@ class DeployedThreshold(Result):
         ]
 
     def _none(self, algorithms: tuple[str, ...]) -> Note:
-        said = {"algorithm": ", ".join(algorithms), "asked": self.target_fmr, "confidence": self.confidence_level}
+        said = {
+            "algorithm": ", ".join(algorithms),
+            "asked": self.target_fmr,
+            "confidence": self.confidence_level,
+        }
         if self.is_tied:
             return _NONE_TIED(**said)
         return _NONE(**said, people=self.n_subjects, comparisons=self.plain.counts.n_impostor)
@@ -266,7 +272,7 @@ class DeployedThreshold(Result):
         return str(self.deployed()[0])
 
 
-def unavailable(found: Sequence[DeployedThreshold]) -> list[Note]:
+def _unavailable(found: Sequence[DeployedThreshold]) -> list[Note]:
     """State which thresholds no algorithm can guarantee and what is needed, once for algorithms with the same reason."""
     alike: dict[tuple[Note, Note], list[DeployedThreshold]] = {}
     for one in found:
