@@ -469,6 +469,9 @@ def unknown_name(
     names = list(known)
     near = near_names(str(name), names)
     hint: str | Hint = meant(str(name), names) if names else "none are available."
+    several = [one.strip() for one in str(name).split(",")]
+    if len(several) > 1 and set(several) <= set(names):
+        near, hint = [], f"name each {what} by itself: {', '.join(map(quoted, several))}."
     if option is not None:
         hint = (
             Hint("{near} {give:{right}}", near=nearest(str(name), names), right=f"{option}={near[0]}")

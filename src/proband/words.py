@@ -355,6 +355,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "list": lambda notes: in_a_list([*map(str, notes)]),
     "counts": lambda pairs: ", ".join(f"{name} {count(n)}" for name, n in pairs),
     "rates": lambda pairs: ", ".join(f"{name} {fixed(rate)}" for name, rate in pairs),
+    "rates_of": lambda pairs: ", ".join(f"{fixed(rate)} ({name})" for name, rate in pairs),
     "reasons": ", or where ".join,
     "capital": lambda words: str(words)[:1].upper() + str(words)[1:],
     "also": lambda notes: "".join(f"; {note}" for note in notes),

@@ -103,6 +103,7 @@ def test_saved_models_give_the_same_scores(crops_only: Path, run: Run) -> None:
     loaded = [word for name in saved for word in ("-m", f"models/new/{name}")]
     done = run(*start, *loaded, "-o", "second.npz", cwd=crops_only)
     assert done.returncode == 0, done.stderr
+    assert "trained on 48 images of 12 people, none of whom is tested" in done.stdout
     first, second = values_of(crops_only / "first.npz"), values_of(crops_only / "second.npz")
     assert list(first) == list(second) == ["pca:mahalanobis", "lda:soft", "lbp:chi2"]
     assert all(np.array_equal(first[name], second[name]) for name in first)

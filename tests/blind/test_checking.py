@@ -141,7 +141,7 @@ def test_ids_are_compared_with_the_lists(test: tuple[Package, Key], answer: Answ
     )
     assert "target ids are permuted: number 1 is" in refused(rows, columns[::-1])
     assert "1 query id is not in queries.csv: 'zebra'" in refused(["zebra", *rows[1:]], columns)
-    assert "repeat an earlier one" in refused([rows[1], *rows[1:]], columns)
+    assert "repeats an earlier one" in refused([rows[1], *rows[1:]], columns)
     original = key.samples.ids[0]
     assert "is an original name of the test" in refused([original, *rows[1:]], columns, with_key=True)
     assert "is an original name" not in refused([original, *rows[1:]], columns)

@@ -35,7 +35,7 @@ def test_a_package_states_its_times_in_utc(test: tuple[Package, Key]) -> None:
     stated = json.loads((package.path / "package.json").read_bytes())
     assert (stated["opens"], stated["deadline"]) == (package.opens, package.deadline)
     readme = (package.path / "README.md").read_text(encoding="utf-8")
-    assert "received from 2026-11-01 00:00 UTC until 2026-12-01 12:00 UTC" in readme
+    assert "accepted from 2026-11-01 00:00 UTC until 2026-12-01 12:00 UTC" in readme
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ def test_diff_tells_what_may_be_compared(run: Run, cards: Path) -> None:
     assert same.returncode == 0, same.stderr
     assert "Level 3, same protocol on the same data." in same.stdout
     assert "provenance" not in same.stdout
+    assert "14 fields agree: dataset.name, " in same.stdout
+    assert not [line for line in same.stdout.splitlines() if line.endswith(" agree")]
     assert "unpaired test" not in same.stdout
     brief = run("card", "diff", "7.json", "8.json", cwd=cards)
     assert brief.returncode == 3
@@ -57,6 +59,15 @@ def test_validate_names_the_path(run: Run, cards: Path) -> None:
     assert "value.estimate: expected at most 1, got 99.1" in done.stderr
     assert done.stderr.count("wrong.json") == 1
     assert done.stdout.startswith("7.json: ")
+    (cards / "other.json").write_text('{"title": "results", "value": 1}')
+    done = run("card", "validate", "other.json", cwd=cards)
+    assert done.stderr == (
+        "other.json: This is not a protocol card: it does not state the format 'proband protocol card 1'.\n"
+        "hint: pass a card, such as those that running a protocol writes.\n"
+    )
+    (cards / "other.json").write_text(json.dumps({**content, "title": 1, "notes": 2}))
+    done = run("card", "validate", "other.json", cwd=cards)
+    assert "title: is not a field of a card, nor is 'notes'; the fields are format, method," in done.stderr
     (cards / "one").mkdir()
     (cards / "wrong.json").rename(cards / "one/wrong.json")
     assert "one/wrong.json: The protocol card" in run("card", "validate", "one/wrong.json", cwd=cards).stderr

@@ -35,6 +35,22 @@ def folder(tmp_path_factory):
     ("words", "code", "said"),
     [
         ("mcnemar 5 3 --rank 3", 2, "--rank requires scores"),
+        ("mcnemar 5.5 3", 2, "Counts of probes must be whole and not negative, got 5.5."),
+        ("mcnemar 5 -3", 2, "hint: a number without an option must not be negative."),
+        (
+            "verify ok.npz -s s.csv --by session,subject",
+            2,
+            "name each column by itself: 'session', 'subject'.",
+        ),
+        ("evaluate ok.npz::A -s s.csv -g session==1", 1, "it has a. hint: did you mean 'a'?"),
+        ("evaluate ok.npz -s s.csv -g session==1 --ranks 500", 0, "Ranks above 8 are beyond the gallery"),
+        ("evaluate ok.npz -s s.csv -g session=1", 2, "cannot be read near character 8."),
+        ("evaluate -e x.npz -s s.csv -g session==1 --metric euclidean", 2, "did you mean 'l2'?"),
+        (
+            "feret ok.npz -s s.csv -g session==1 --feret",
+            2,
+            "there is no column 'image_set', 'date', 'camera'.",
+        ),
         ("feret ok.npz -s s.csv -g session==1 --category-gallery x", 2, "expects NAME: CONDITION"),
         ("feret ok.npz -s s.csv -g session==1 --category-gallery x:y==1", 2, "no category 'x'"),
         ("feret ok.npz -s s.csv -g session==1 --power 1", 2, "--power"),

@@ -191,9 +191,10 @@ def test_a_word_for_a_missing_score_is_answered_with_its_option(run: Run, tmp_pa
 def test_a_header_alone_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "header.csv").write_text("same,vit\n", encoding="utf-8")
     named = ("--columns", "mated=same,score=vit", "--orientation", "similarity")
-    assert run("verify", "header.csv", *named, cwd=tmp_path).stderr == (
-        "InputError: header.csv has no rows.\nhint: add a row for each pair.\n"
-    )
+    for said in ((), ("--mated-is", "same")):
+        assert run("verify", "header.csv", *named, *said, cwd=tmp_path).stderr == (
+            "InputError: header.csv has no rows.\nhint: add a row for each pair.\n"
+        )
 
 
 @pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false"), ("TRUE", "False")])

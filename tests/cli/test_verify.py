@@ -174,7 +174,8 @@ def test_plain_thresholds_are_shown_where_none_can_be_guaranteed(run: Run, folde
     assert [set(row[3:]) == {"–"} for row in rows] == [False, True, False, True]
     said = " ".join(done.stdout.split())
     assert (
-        "good: no threshold guarantees an FMR of at most 0.0005 with 95% confidence, from 40 people" in said
+        "good, poor: no threshold guarantees an FMR of at most 0.0005 with 95% confidence: there are only 40 people"
+        in said
     )
     assert "Thresholds with 95% confidence" not in said
     assert "are needed if errors are spread evenly" in said
@@ -246,6 +247,12 @@ def test_compare_by_fnmr(run: Run, folder: Path) -> None:
         ("verify", ("--pairs", "absent.csv"), 1, "absent.csv"),
         ("search", ("-g", "image == 0", "-p", "image == 1 and subject < 'x'"), 1, "every probe has a mate"),
         ("search", ("-g", "image == 0", "--fpir", "2"), 2, "above 0 and below 1"),
+        (
+            "search",
+            ("-g", "image == 0 and subject < 's20'", "--sizes", "99"),
+            2,
+            "--sizes: 20 people are enrolled",
+        ),
         ("compare", ("--measure", "fnmr@1"), 2, "at least 0 and below 1"),
         ("threshold", ("--fmr", "0"), 2, "above 0 and below 1"),
     ],

@@ -216,7 +216,7 @@ def test_pooled_predictions_that_never_differ():
     assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert pair.low < 0 < pair.high
     assert len(made.notes) == 2
-    assert "also in the training data" in str(made.answers.varying)
+    assert "images of them in the training data" in str(made.answers.varying)
     assert made.to_frame().height == 1
     assert "again" in repr(made)
 

@@ -437,7 +437,7 @@ def test_galleries_that_do_not_vary_claim_nothing():
     found = gallery_variation([perfect], experiment, measure=RATE, design=Galleries(3))
     assert not found.rows[0].mean.has_interval
     assert found.rows[0].standard_deviation == 0
-    assert any("no interval of the mean" in str(note) for note in found.notes)
+    assert any("the mean has no interval" in str(note) for note in found.notes)
     alone = estimate(perfect, experiment, measure=RATE, design=Galleries(3))
     assert (alone.value, alone.low, alone.high) == (1, 0, 1)
 

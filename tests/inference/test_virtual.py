@@ -442,7 +442,7 @@ def test_pools_that_go_one_way():
         assert set(pool.options.sizes.tolist()) == {4}
         assert set(days[pool.options.images[pool.options.gallery]]) == {0}
         assert set(days[pool.options.images[pool.options.probe]]) == {1}
-    with pytest.raises(DesignError, match="have a pair of images"):
+    with pytest.raises(DesignError, match="a valid pair of images"):
         pb.Pool(samples, "day", gallery="day == 0", probes="day == 0")
 
 

@@ -684,6 +684,8 @@ def test_a_list_counts_as_the_matrix_it_was_written_from(orientation):
         (a, b, bool(samples.codes[i] == samples.codes[j]), None if cells[i, j] else float(values[i, j]))
         for (i, a), (j, b) in product(enumerate(samples.ids), repeat=2)
     ]
+    upper = np.triu((values != values.T) & (cells == OK) & (cells.T == OK), 1)
+    apart = int(upper.sum())
     counts = count_trials(trials_of(rows, orientation), (0.3,), log_ratios=True)
     expected = count_pairs(scores, PairSet.of(scores, samples), (0.3,), log_ratios=True)
     assert_same(counts, expected)
@@ -691,7 +693,7 @@ def test_a_list_counts_as_the_matrix_it_was_written_from(orientation):
     assert counts.impostor_bits == pytest.approx(expected.impostor_bits, rel=1e-13)
     assert tuple(map(str, counts.notes)) == (
         "26 comparisons of a sample with itself were left out",
-        "325 pairs are listed in both orders; only the first is counted",
+        f"325 pairs are listed in both orders, {apart} of them with different scores; only the first is counted",
     )
 
 
@@ -716,8 +718,21 @@ def test_ids_that_repeat_a_pair_do_not_tell_samples_apart():
     counts = count_trials(trials_of(rows))
     assert (counts.n_genuine, counts.n_impostor) == (1, 3)
     assert tuple(map(str, counts.notes)) == (
-        "1 comparison repeats the ids of an earlier comparison; all are counted",
+        "1 comparison repeats the ids of an earlier comparison, 1 pair with different scores; all are counted",
     )
+
+
+def test_pairs_with_several_scores_are_told():
+    rows = [("a", "b", False, 0.1), ("b", "c", False, 0.2), ("a", "a2", True, 0.5)]
+    said = {
+        (("b", "a"), 0.1): "1 pair is listed in both orders; only the first is counted",
+        (("b", "a"), 0.3): "1 pair is listed in both orders, 1 of them with different scores; only the first is counted",
+        (("a", "b"), 0.1): "1 comparison repeats the ids of an earlier comparison; all are counted",
+        (("a", "b"), 0.3): "1 comparison repeats the ids of an earlier comparison, 1 pair with different scores; all are counted",
+    }  # fmt: skip
+    for (pair, score), told in said.items():
+        counts = count_trials(trials_of([*rows, (*pair, False, score)]))
+        assert tuple(map(str, counts.notes)) == (told,)
 
 
 def test_failures_in_a_list():

@@ -248,6 +248,21 @@ def test_what_tells_rows_apart_stands_in_every_block() -> None:
             assert re.search(rf"sharp +{point.target_fmr} ", part)
 
 
+def test_options_are_never_broken_and_words_only_where_they_must_be() -> None:
+    text = "pass --allow-training-overlap, or --outcome log-rank"
+    assert terminal.folded(text, 20) == ["pass", "--allow-training-overlap,", "or --outcome", "log-rank"]
+
+
+def test_blocks_leave_out_empty_rows_and_one_row_tells_its_last_counts_below() -> None:
+    wide = columns("algorithm", "a_rate_with_a_long_heading", "b", "probes")
+    row = (text_cell("net"), rate_cell(0.5), rate_cell(0.25), Cell("1,234", 1234))
+    about = (text_cell("people"), text_cell("12"), text_cell(""), text_cell(""))
+    first, second = as_terminal(Table("", wide, (row, about)), 40).plain.strip().split("\n\n")
+    assert ("people" in first, "people" in second) == (True, False)
+    (only, below) = as_terminal(Table("", wide, (row,)), 46).plain.strip().split("\n\n")
+    assert ("0.2500" in only, below) == (True, "probes 1,234.")
+
+
 TABLE = Table(
     "what & why",
     (

@@ -141,6 +141,9 @@ def test_algorithms_that_are_tied_lead_together_and_other_weights_may_name_one()
         WHICH,
         "b has the highest person-weighted recognition rate.",
     ]
+    assert comparison.to_frame()["measure"].to_list() == ["rank-1", "rank-1-by-person"] * len(
+        comparison.pairs
+    )
     rates = {one.facts.algorithm: one.by_person for one in comparison.estimates}
     assert rates["b"] is not None
     assert rates["a"] is not None

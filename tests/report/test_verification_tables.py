@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from proband.analyses.verification.words import verification_statements
 from proband.inference.verification.results import Verification
 from proband.report.charts.data import data_of
 from proband.report.charts.makers.errors import det, error_curve
-from proband.report.notes import is_caution
+from proband.report.notes import in_brief, is_caution
 from proband.report.tables.terminal import as_terminal
 
 
@@ -162,3 +164,20 @@ def test_fnmr_by_person_stands_beside_fnmr_where_people_have_different_numbers_o
             assert table.rows[0][-1].value == by_person.value
             in_full = operating_points_table([found])
             assert in_full.rows[0][-1].value == (by_person.low, by_person.high)
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        (np.zeros((16, 16)), "net: all 120 scores are equal"),
+        (np.kron(np.eye(8), np.ones((2, 2))), "net: 8 of 8 genuine scores are equal, so few error rates are attainable"),
+    ],
+)  # fmt: skip
+def test_tied_scores_are_told_before_other_cautions(scores: Any, said: str) -> None:
+    ids = [f"{person}{image}" for person in "abcdefgh" for image in "12"]
+    samples = pb.Samples({"id": ids, "subject": [name[0] for name in ids]})
+    net = pb.Scores.from_array(scores, ids, orientation="similarity", name="net")
+    found = pb.verify(net, samples, fmr=0.1, n_resamples=0)
+    brief = in_brief(verification_statements([found]))
+    assert str(brief[0]).startswith(f"Caution: {said}")
+    assert not any("too few for a reliable" in str(note) for note in found.eer.notes)

@@ -93,7 +93,7 @@ def test_a_table_that_is_cut_off_is_refused_or_noted(table, whole):
         ('id,subject\n"a,x\nb,y\n', "t.csv cannot be read as csv"),
         ('id,subject\n"a"b,x\n', "t.csv cannot be read as csv"),
         (b"id,subject\na,x\0\n", "line 2: it has a NUL byte"),
-        ("id,subject\na,x\n".encode("utf-16"), "it has a NUL byte"),
+        ("id,subject\na,x\n".encode("utf-16"), "it is UTF-16 text"),
         ("id,subject\ra,x\rb,y\r", "line 1: it has a carriage return that does not end a line"),
         (b"id,subject\na,x\nb,\xe9\n", "line 3: it is not UTF-8 text"),
         ("", "is empty"),

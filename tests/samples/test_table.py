@@ -118,7 +118,7 @@ def test_an_absent_column_is_named(option):
     [
         ({"id": [], "subject": []}, "no rows"),
         ({}, "no column 'id'"),
-        ({"id": ["a", "a"], "subject": ["x", "y"]}, "1 of 2 sample ids repeat an earlier one: 'a'"),
+        ({"id": ["a", "a"], "subject": ["x", "y"]}, "1 of 2 sample ids repeats an earlier one: 'a'"),
         ({"id": ["a", None, None], "subject": ["x", "y", "z"]}, "2 rows have no id, the first is row 2"),
         ({"id": ["a", ""], "subject": ["x", "y"]}, "id at position 1 is empty"),
         ({"id": ["a", "b"], "subject": ["x", None]}, "1 of 2 samples has no subject: 'b'"),

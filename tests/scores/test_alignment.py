@@ -127,7 +127,11 @@ def test_samples_of_people_who_were_not_scored_are_told_as_such():
     scored = scores(names[2:], names[2:])
     asked = "1 of {} gallery samples are not among the target ids of harbour{}: 'anna/1.pgm'."
     for gallery, others, hint in (
-        ([0, 2, 4], 3, "leave them out"),
+        (
+            [0, 2, 4],
+            3,
+            "gallery samples must be targets of the scores: leave gallery out, or choose among them; pass missing='drop'",
+        ),
         ([0], 1, "choose samples that have scores, such as 'ben/1.pgm'."),
     ):
         with pytest.raises(AlignmentError) as caught:

@@ -180,7 +180,7 @@ def test_the_orientation_is_never_guessed(orientation):
 
 
 def test_repeated_and_empty_ids():
-    with pytest.raises(InputError, match="1 of 3 query ids repeat an earlier one: 'a'"):
+    with pytest.raises(InputError, match="1 of 3 query ids repeats an earlier one: 'a'"):
         made(queries=["a", "b", "a"])
     with pytest.raises(InputError, match="target id at position 3 is empty"):
         made(targets=["w", "x", "y", ""])

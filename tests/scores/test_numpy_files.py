@@ -379,7 +379,7 @@ def test_ids_may_be_bytes(npz):
         ({"s": VALUES, **IDS}, {"target_ids": "absent"}, "no array 'absent'"),
         ({"s": VALUES, "t": VALUES.T, **IDS}, {}, "differ in shape"),
         ({"s": VALUES[0], **IDS}, {}, "contains no score matrix"),
-        ({}, {}, "its arrays are none"),
+        ({}, {}, "it contains no arrays"),
         ({"s": VALUES}, {}, "no query ids"),
     ],
 )

@@ -203,7 +203,7 @@ def test_parts_that_do_not_fit_are_refused(samples: pb.Samples, vectors: np.ndar
     assert "part-3.npy has no sample ids" in refused(other, samples)
     other = made("twice")
     pl.DataFrame({"id": ["s00"]}).write_csv(other / "part-1.csv")
-    assert "1 of 24 sample ids repeat an earlier one: 's00'" in refused(other, samples)
+    assert "1 of 24 sample ids repeats an earlier one: 's00'" in refused(other, samples)
     other = made("short")
     pl.DataFrame({"id": ["s07", "s08"]}).write_csv(other / "part-1.csv")
     assert "part-1.csv has 2 ids for the 1 rows of part-1.npy" in refused(other, samples)

@@ -105,7 +105,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[choices]\nimage_pairs = 'between'", 10, "pairs of images between groups need groups", "groups = …"),
         ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
         ("[[comparison]]\nrank = 5", 10, "'rank' is now called 'measure'", 'measure = "rank-5"'),
-        ("[comparison]\nmeasure = 'fnmr@0.1'\nby_category = true", 11, "have no probe categories", "omit the categories"),
+        ("[comparison]\nmeasure = 'fnmr@0.1'\nby_category = true", 10, "have no probe categories", "omit the categories"),
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
         ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),
         ('[[category]]\nby = "x"\ngallery = "y == 1"', 11, "has no effect with by", "leave one"),

@@ -253,8 +253,8 @@ def receive(
         for receipt in known:
             if (receipt.package, receipt.submission) == (package.digest, digest):
                 raise UsageError(
-                    f"The same files were already received at {show_moment(receipt.received)}: receipt {receipt.number}.",
-                    "nothing was recorded.",
+                    f"The same files were already received at {show_moment(receipt.received)}: receipt {receipt.number}. "
+                    "Nothing was recorded.",
                 )
             if at is None and receipt.clock and moment_of(receipt.received) > moment:
                 raise UsageError(

@@ -17,6 +17,7 @@ from proband.errors import nearest
 
 TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
 
+_NEGATIVE = re.compile(r"-[\d.]+")
 _NO_CHOICE = re.compile(r"(Value error, )?'(?P<value>.*)' is not one of (?P<known>.*)\.", re.DOTALL)
 _LEGIBLY = "proband-legibly"
 _IN_ASCII = {"−": "-", "–": "-", "─": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "…": "...", "½": "1/2"}
@@ -151,6 +152,8 @@ def meant_among(error: Any) -> str | None:
     """What was probably meant by an option that is not known, or by a value that is none of those it takes."""
     if hasattr(error, "option_name") and hasattr(error, "possibilities"):
         error.possibilities = None  # the hint says it, the nearest first
+        if _NEGATIVE.fullmatch(error.option_name):
+            return "a number without an option must not be negative."
         options = [name for one in error.ctx.command.params for name in (*one.opts, *one.secondary_opts)]
         return nearest(error.option_name, options)
     # Typer keeps neither the value nor those it takes, other than in its words.

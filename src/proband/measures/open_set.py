@@ -16,7 +16,7 @@ from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slic
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Threads
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
 from proband.measures.pairs.counts import allowed_errors
@@ -258,7 +258,14 @@ class Searches:
         rows = []
         for size in sizes:
             if not 1 <= size <= n:
-                raise UsageError(f"A part of the {count(n)} people enrolled has 1 to {count(n)}, got {size}.")
+                raise UsageError(
+                    Hint(
+                        "{named:sizes}: {enrolled} enrolled, so a size must be from 1 to {n}; got {size}.",
+                        enrolled=counted(n, "person is", "people are"),
+                        n=count(n),
+                        size=count(size),
+                    )
+                )
             before = np.minimum(self.place - 1, n - 1)
             placed = np.where(
                 np.isfinite(self.mate), hypergeometric_cdf(rank - 1, n - 1, before, size - 1), 0.0

@@ -14,6 +14,7 @@ from proband.words import Note, Sentence
 
 _TONES: dict[Verdict, Tone] = {"agree": "good", "differ": "bad", "not stated": "faint"}
 _UNKNOWN = Cell("?")
+_AGREE = Sentence("cards.fields-agree", "note", "{n:count field agrees/fields agree}: {names:names}")
 _TWO_ROWS = Sentence("literature.two-rows", "note", "rows {first} and {second}")
 _SAME_PROTOCOL = Sentence("literature.same-protocol", "note", "Same protocol on the same data: {pairs:row}")
 _DIFFERENT = Sentence(
@@ -39,24 +40,36 @@ _SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {pos
 
 
 def comparability_table(found: Comparability, names: tuple[str, str], everything: bool = False) -> Table:
-    """Make a table of two cards, field by field; fields that are unstated or irrelevant appear only on request."""
+    """Make a table of two cards, field by field; fields that agree, are unstated or irrelevant appear only on request."""
     rows = []
     for one in found.fields:
-        if everything or (one.bears and (one.a, one.b) != (None, None)):
+        if everything or (one.bears and one.verdict != "agree" and (one.a, one.b) != (None, None)):
             tone = _TONES[one.verdict] if one.bears else "faint"
             texts = (one.field, shown(one.a), shown(one.b), one.verdict)
             rows.append(tuple(text_cell(text, tone) for text in texts))
     heads = (Column("field", "name"), *map(Column, names), Column(""))
-    return Table("", heads, (*rows, *_epd_rows(found)), rules=(len(rows),))
+    epd = tuple(_epd_rows(found, everything))
+    return Table("", heads, (*rows, *epd), rules=(len(rows),) if rows and epd else ())
 
 
-def _epd_rows(found: Comparability) -> Iterator[tuple[Cell, ...]]:
-    """The EPD verdicts of both cards with their justifications."""
-    for name, answers in zip(
-        ("E", "P", "D"), zip(*(one.answers for one in found.epd), strict=True), strict=True
-    ):
-        agree = "agree" if len(set(answers)) == 1 else "differ"
-        yield tuple(map(text_cell, (f"EPD: {name}", *answers, agree)))
+def agreeing(found: Comparability) -> list[Note]:
+    """The fields of two cards that agree, in one sentence."""
+    names = [one.field for one in found.fields if one.bears and one.verdict == "agree"]
+    names += [f"EPD: {name}" for name, answers in _epd(found) if len(set(answers)) == 1]
+    return [_AGREE(n=len(names), names=tuple(names))] if names else []
+
+
+def _epd(found: Comparability) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The answers of both cards to each question."""
+    yield from zip(("E", "P", "D"), zip(*(one.answers for one in found.epd), strict=True), strict=True)
+
+
+def _epd_rows(found: Comparability, everything: bool) -> Iterator[tuple[Cell, ...]]:
+    """The EPD verdicts of both cards with their justifications; those that agree only on request."""
+    for name, answers in _epd(found):
+        agree = len(set(answers)) == 1
+        if everything or not agree:
+            yield tuple(map(text_cell, (f"EPD: {name}", *answers, "agree" if agree else "differ")))
     if any(one.justification for one in found.epd):
         said = (one.justification or NOT_STATED for one in found.epd)
         yield tuple(map(text_cell, ("EPD: justification", *said, "")))

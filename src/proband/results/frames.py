@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -34,7 +34,9 @@ def leaves_of(record: Any) -> Iterator[Any]:
     if hasattr(type(record), "tidy"):
         yield record
     if is_record(record):
-        for value in entries(record).values():
+        for key, value in entries(record).items():
+            if key == "by_person" and value is not None and not value.measure and record.measure:
+                value = replace(value, measure=f"{record.measure}-by-person")
             yield from leaves_of(value)
     elif isinstance(record, Mapping):
         for value in record.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections import Counter
@@ -126,10 +127,16 @@ def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""What text of 16 bits begins with."""
+
+
 def _refuse_bytes(path: Path, data: bytes) -> None:
     """Refuse anything but plain UTF-8 text, stating the line."""
     fault, place = "", -1
-    if b"\0" in data:
+    if data.startswith(UTF_16):
+        fault, place = "is UTF-16 text", 0
+    elif b"\0" in data:
         fault, place = "has a NUL byte", data.index(b"\0")
     elif b'"' not in data and b"\r" in data.replace(b"\r\n", b""):
         fault = "has a carriage return that does not end a line"

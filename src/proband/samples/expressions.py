@@ -180,11 +180,22 @@ def _parsed(text: str) -> ast.expr:
             return tree  # otherwise the text itself closes our parenthesis, as in: a) or (b
     except SyntaxError as error:
         if error.offset and error.lineno:
-            line = f"line {error.lineno - 1}, " if "\n" in text.strip() else ""
-            where = f" near {line}character {error.offset}"
+            number, offset = _lone_equals(text) or (error.lineno - 1, error.offset)
+            line = f"line {number}, " if "\n" in text.strip() else ""
+            where = f" near {line}character {offset}"
     except (ValueError, RecursionError, MemoryError):
         pass
     raise UsageError(f"The expression {quoted(text)} cannot be read{where}.", _rewritten(text))
+
+
+def _lone_equals(text: str) -> tuple[int, int] | None:
+    """The line and the place of an = that compares, of which the parser names the start of the line."""
+    blanked = _QUOTED.sub(lambda quotation: " " * len(quotation[0]), text)
+    found = re.search(r"(?<![=<>!])=(?!=)", blanked)
+    if found is None:
+        return None
+    before = text[: found.start()]
+    return before.count("\n") + 1, found.start() - before.rfind("\n")
 
 
 def _rewritten(text: str) -> str:

@@ -55,7 +55,7 @@ class Ids(Sequence[str]):
             seen: set[str] = set()
             repeated = [name for name in self._names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
             raise InputError(
-                f"{count(len(repeated))} of {count(len(self._names))} {what} ids repeat an earlier one: {first_few(repeated)}.",
+                f"{count(len(repeated))} of {count(len(self._names))} {what} ids {'repeats' if len(repeated) == 1 else 'repeat'} an earlier one: {first_few(repeated)}.",
                 Hint(
                     "make ids unique; if rows and columns of a matrix are named by subject, {give:ids=subjects}."
                     if what in ("query", "target")

@@ -286,7 +286,8 @@ def _options(
         notes.append(lacking(n=without, total=len(bounds) - 1))
     if len(patterns) < 2:
         raise DesignError(
-            f"Only {len(patterns)} of {max(len(bounds) - 1, 0)} people have a pair of images; a gallery needs at least two people.",
+            f"{'None' if not patterns else 'Only 1'} of the {counted(max(len(bounds) - 1, 0), 'person has', 'people has')} "
+            "a valid pair of images; a gallery needs at least two people.",
             "check the groups: gallery and probe image must come from different groups (or, with within, from the same group).",
         )
     for image in fixed:

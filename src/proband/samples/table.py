@@ -423,7 +423,7 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
 
 def _without_columns(frame: pl.DataFrame, lacking: Mapping[str, str], source: str) -> ProbandError:
     """Refuse a table without id and subject columns; the error lists the options needed and likely values."""
-    separated = _other_separator(frame.columns)
+    separated = other_separator(frame.columns)
     names = " and no column ".join(map(quoted, lacking.values()))
     meant = {option: _column_meant(frame, option, column) for option, column in lacking.items()}
     if separated is not None:
@@ -451,7 +451,7 @@ def _column_meant(frame: pl.DataFrame, option: str, column: str) -> str | None:
     return next((one.name for one in texts if one.n_unique() == frame.height), None)
 
 
-def _other_separator(columns: Sequence[str]) -> str | None:
+def other_separator(columns: Sequence[str]) -> str | None:
     """The probable column separator of a table that was read as one column."""
     if len(columns) != 1:
         return None

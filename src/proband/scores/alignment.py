@@ -31,6 +31,20 @@ DROP_HINT = Hint("{give:missing=drop} to leave them out and count them in the re
 NONE_ALIKE = "no id matches: {unknown} versus {known}; use the same ids in both files, or check the id column ({option:id_column})."
 
 
+def _mend_set(role: str, what: str, unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:
+    """Suggest how to resolve a set of samples of which some have no scores: its samples must be rows or columns of the matrix."""
+    mended = mend_ids(unknown, known, others, of)
+    if mended is not DROP_HINT:
+        return mended
+    return Hint(
+        "{role} samples must be {what}s of the scores: leave {named:{which}} out, or choose among them; "
+        "{give:missing=drop} to use only those of them that are.",
+        role=role,
+        what=what,
+        which="gallery" if role == "gallery" else "probes",
+    )
+
+
 def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:
     """Suggest how to resolve unknown ids: how they differ from known ones, or to drop them unless all are unknown."""
     found = known.difference(others)
@@ -221,7 +235,7 @@ def present_in(
                 raise AlignmentError(
                     f"{count(len(names))} of {count(len(positions))} {role} samples are not among the {axis.what} ids of "
                     f"{one.name}{whose}: {first_few(names)}.",
-                    mend_ids(names, axis, samples.ids, len(positions)),
+                    _mend_set(role, axis.what, names, axis, samples.ids, len(positions)),
                     source=Said(one.name),
                 )
             kept = positions[~absent]

@@ -33,6 +33,12 @@ ORIENTATION_HINT = NeededOptions(
         "or distance, if smaller scores are more similar; Proband does not guess it",
     )
 )
+DISTANCE_HINT = NeededOptions(
+    (
+        Hint("{option:orientation=distance}"),
+        "or similarity, if larger scores are more similar; Proband does not guess it",
+    )
+)
 Declared = Annotated[Orientation, ORIENTATION_HINT]
 WHOLE_NUMBERS = 2**53  # float64 holds every integer up to here
 _PAGE = 1 << 12  # bytes read from a file for a single score

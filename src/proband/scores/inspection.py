@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from proband.engine.files.files import reading, require_there
 from proband.engine.files.parquet import COLUMNAR
-from proband.errors import Hint, InputError, ProbandError, Said, UsageError
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError, quoted
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
 from proband.samples.npz import Archive
@@ -54,12 +55,16 @@ DISAGREES = Sentence(
 LOOKS = Sentence(
     "inspection.orientation-looks",
     "note",
-    "looks like a {looks}; pass --orientation similarity or --orientation distance; Proband does not guess it",
+    "looks like a {looks}",
 )
 LOOKS_FOR_SUBJECTS = Sentence(
     "inspection.orientation-looks-for-subjects",
     "note",
-    "looks like a {looks}, for {n:count} of {total:count subject} examined; "
+    "looks like a {looks}, for {n:count} of {total:count subject} examined",
+)
+STATE_IT = Sentence(
+    "inspection.orientation-needed",
+    "note",
     "pass --orientation similarity or --orientation distance; Proband does not guess it",
 )
 AUC_OF = Sentence("inspection.auc", "note", "AUC with the scores as a similarity: {each:rates}")
@@ -157,7 +162,8 @@ def inspect_file(
     options = options or ReadOptions()
     if table is not None:
         _require_nothing(options, path)
-        return _of_table(path, table)
+        usual = {"id": id_column, "subject": subject_column}
+        return _of_table(path, table, [name for name, column in usual.items() if name != column])
     idle = missing_values is not None and options.columns is None
     if samples is None and ((id_column, subject_column) != ("id", "subject") or idle):
         raise UsageError(
@@ -175,6 +181,13 @@ def inspect_file(
         if path.suffix.lower() == ".npz" and key is None:
             return _of_archive(path)
         if path.suffix.lower() in _TABLE_ENDINGS:
+            meant = _id_column_of(path, id_column, subject_column)
+            if meant is not None:
+                raise UsageError(
+                    f"{path.name} has a column {quoted(subject_column)}, but no column {quoted(id_column)}.",
+                    Hint("for a samples table, {give:{asked}}", asked=f"id_column={meant}"),
+                    file=Said(path.name),
+                ) from None
             raise type(error)(
                 f"{error.message.rstrip('.')}; it is not a samples table with columns {id_column!r} and "
                 f"{subject_column!r}.",
@@ -225,16 +238,36 @@ def _as_table(
     return Samples(frame, id_column=id_column, subject_column=subject_column, source=path.name, notes=notes)
 
 
-def _of_table(path: Path, table: Samples) -> Inspection:
-    counts = table.counts
+def _id_column_of(path: Path, id_column: str, subject_column: str) -> str | None:
+    """The column that tells the rows of a samples table apart, if it has subjects but no ids."""
+    from proband.samples.reading import read_frame
+
+    try:
+        frame = read_frame(path, (subject_column,))
+    except ProbandError:
+        return None
+    if id_column in frame.columns or subject_column not in frame.columns:
+        return None
+    texts = (one for one in frame.iter_columns() if one.dtype == pl.String and one.name != subject_column)
+    return next((one.name for one in texts if one.n_unique() == frame.height), None)
+
+
+def _of_table(path: Path, table: Samples, added: Collection[str]) -> Inspection:
+    """Describe a table, without the columns that were added under their usual names."""
+    counts, frame = table.counts, table.frame.drop(added)
+    gaps = {name: int(n) for name, n in zip(frame.columns, frame.null_count().row(0), strict=True)}
     facts = {
         "samples": len(table),
         "subjects": len(table.subjects),
         "samples per subject": f"{count(counts.min())} to {count(counts.max())}, median {count(np.median(counts))}",
         "subjects with one sample": int((counts == 1).sum()),
-        "columns": ", ".join(f"{name} ({dtype})" for name, dtype in table.frame.schema.items()),
-        "missing values": int(sum(table.frame.null_count().row(0))),
+        "columns": ", ".join(f"{name} ({kind})" for name, kind in frame.schema.items()),
+        "missing values": sum(gaps.values()),
     }
+    if any(gaps.values()):
+        facts["columns with missing values"] = ", ".join(
+            f"{name} ({count(n)})" for name, n in gaps.items() if n
+        )
     return Inspection(str(path), "a table of samples", path.suffix[1:].lower(), facts, notes=table.notes)
 
 
@@ -273,6 +306,8 @@ def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspecti
             for scores in scores_of(plain, path, samples, "similarity", "drop").values():
                 summaries.append(_of_matrix(scores, known, file.orientation))
                 notes += [note for note in scores.notes if note not in notes]
+    if any(one.verdict.code in (LOOKS.code, LOOKS_FOR_SUBJECTS.code) for one in summaries):
+        notes.insert(0, STATE_IT())
     kind = "a list of compared pairs" if file.trials else "a matrix of scores"
     return Inspection(str(path), kind, file.format, facts, tuple(summaries), tuple(notes))
 

@@ -16,7 +16,7 @@ from proband.samples import Experiment
 from proband.samples.ids import Positions
 from proband.scores.alignment import axis_positions
 from proband.scores.base import Scores
-from proband.words import count, fixed, p_value
+from proband.words import count, counted, fixed, p_value
 
 REVERSED_HINT = "{give:orientation={other}}; or, if this algorithm is truly worse than chance, {give:check_orientation=off}."
 _SUBJECTS, _RIVALS, _MATES = 200, 200, 16  # the largest number of each that is examined
@@ -125,7 +125,7 @@ def require_orientation(
     >>> require_orientation(reversed_scores, experiment)
     Traceback (most recent call last):
         ...
-    proband.errors.InputError: net: read as a distance, genuine pairs look worse than impostor pairs (AUC 0.000; for 12 of 12 subjects, p = 0.00024).
+    proband.errors.InputError: net: read as a distance, genuine pairs look worse than impostor pairs (mean AUC of 12 subjects 0.000, below one half for 12, p = 0.00024).
     ...
     """
     check = check_orientation(scores, experiment, axes=axes)
@@ -133,7 +133,8 @@ def require_orientation(
         other = "distance" if scores.larger_is_closer else "similarity"
         raise InputError(
             f"read as a {scores.orientation}, genuine pairs look worse than impostor pairs "
-            f"(AUC {fixed(check.auc, 3)}; for {count(check.n_below)} of {count(check.n_subjects)} subjects, p {p_value(check.p_value)}).",
+            f"(mean AUC of {counted(check.n_subjects, 'subject')} {fixed(check.auc, 3)}, below one half for {count(check.n_below)}, "
+            f"p {p_value(check.p_value)}).",
             Hint(REVERSED_HINT, other=other),
             source=scores.name,
         )

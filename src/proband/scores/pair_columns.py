@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from proband.errors import Hint, InputError, NeededOptions, UsageError, first_few, quoted, unknown_name
-from proband.scores.base import ORIENTATION_HINT
+from proband.scores.base import DISTANCE_HINT, ORIENTATION_HINT
 from proband.words import as_typed
 
 ROLES = {
@@ -159,8 +159,13 @@ def needed_options(
         remark = f"{quoted(columns.mated)} holds {first_few(words, 6)}"
         options.append((Hint("{option:mated_is}", value=mated_is), remark))
     if not oriented:
-        options += ORIENTATION_HINT.options
+        options += (DISTANCE_HINT if _are_distances(columns) else ORIENTATION_HINT).options
     return NeededOptions(*options, call=_call(columns, mated_is) if call else None)
+
+
+def _are_distances(columns: PairColumns) -> bool:
+    """Whether scores are distances by their names, as a suggestion only."""
+    return any("dist" in name.casefold() for name in columns.score)
 
 
 def _layout(found: PairColumns) -> Hint:
@@ -182,7 +187,7 @@ def _call(columns: PairColumns, mated_is: str | None) -> str:
         if one in single and other in single:
             arguments.append(f"{argument}=({single[one]}, {single[other]})")
     arguments += [] if mated_is is None else [f"mated_is={mated_is!r}"]
-    arguments.append("orientation='similarity'")
+    arguments.append(f"orientation={'distance' if _are_distances(columns) else 'similarity'!r}")
     return f"pass columns of a frame: scored_pairs({', '.join(arguments)})"
 
 

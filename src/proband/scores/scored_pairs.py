@@ -135,7 +135,7 @@ def mated_in(
             )
         kinds = texts.str.to_lowercase().is_in(["1", "true"])
     else:
-        if mated_is not in values:
+        if values and mated_is not in values:
             raise UsageError(
                 f"the column {quoted(name)} contains {shown}, but not {mated_is!r}.",
                 Hint("specify the value that means mated: {option:mated_is}", value=values[0]),

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from proband.engine import Progress
-from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError
+from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, UsageError, quoted
 from proband.inference.estimates.evaluate import ranked_sets
 from proband.inference.verification.people.drawings import Drawings
 from proband.measures import Outcomes, rank
@@ -130,6 +130,8 @@ class Context:
         made: tuple[Category, ...] = ()
         for entry in self.request.category:
             with self.at("category"):
+                if entry.feret:
+                    _require_feret_columns(entry, self.experiment.samples.frame.columns)
                 made += categories_of(entry, self.experiment)
         return made
 
@@ -306,6 +308,20 @@ def ranking(design: ExperimentDesign) -> dict[str, Any]:
         "counting": design.counting,
         "on_failure": design.on_failure.replace("-", "_"),
     }
+
+
+def _require_feret_columns(entry: CategoryEntry, known: Sequence[str]) -> None:
+    """Refuse the FERET categories of a table that lacks their columns."""
+    columns = {name: getattr(entry, name) for name in ("image_set", "date", "camera")}
+    absent = [name for name, column in columns.items() if column not in known]
+    if absent:
+        raise UsageError(
+            "The FERET categories need columns of the image set, the date and the camera, "
+            f"but there is no column {', '.join(quoted(columns[name]) for name in absent)}.",
+            Hint(
+                "name the columns ({option:image_set}, {option:date}, {option:camera}), or define categories of your own."
+            ),
+        )
 
 
 def categories_of(entry: CategoryEntry, experiment: Experiment) -> tuple[Category, ...]:

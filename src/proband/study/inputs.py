@@ -379,6 +379,7 @@ def _recognised(
 ) -> tuple[list[Algorithm], tuple[Note, ...]]:
     """Scores of the images; of recognisers that are not ours the code may change unseen, so theirs are made anew."""
     from proband.algorithms.registry import BUNDLED
+    from proband.algorithms.running import NO_TRAINING
     from proband.study.recognising import recognise
 
     def make() -> dict[str, Any]:
@@ -398,7 +399,7 @@ def _recognised(
             progress=progress,
         )
         return {
-            "notes": (*made.notes, *([made.met] if made.sets.training else [])),
+            "notes": (*made.notes, *([] if made.met == NO_TRAINING() else [made.met])),
             "scores": [_parts_of(one) for one in made.scores],
         }
 

@@ -29,9 +29,14 @@ from proband.samples.table import UNDECIDED_FOR
 from proband.scores import DenseScores
 from proband.scores.run_record import AlgorithmRun
 from proband.study.requests.data import ONNX
-from proband.words import Note, count
+from proband.words import Note, Sentence, count
 
 _PLACES = 3  # of seconds
+_UNKNOWN_PEOPLE = Sentence(
+    "algorithms.training-people-unknown",
+    "caution",
+    "{n:count training image} of {model} {n:word is/are} not in the samples table, so it is unknown whether their people are tested",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,9 +155,13 @@ def recognise(
     trained = [0.0] * len(made)
     made += train_all(chosen, acquired, sets.training, training)
     trained += training.seconds
-    sets = _with_models(made, sets, allow_training_overlap)
-    if sets.trained_targets:
+    sets, absent = _with_models(made, sets, table, allow_training_overlap)
+    if sets.training:
         met = sets.check(table, allow_training_overlap)
+        notes = (*notes, *absent)
+    elif absent:
+        met, *others = absent
+        notes = (*notes, *others)
     scores = score(made, acquired, sets, scoring)
     seconds = zip(trained, scoring.seconds[::2], scoring.seconds[1::2], strict=True)
     runs = tuple(
@@ -196,12 +205,19 @@ def _sets(
     return sets, tuple(notes)
 
 
-def _with_models(models: Sequence[Model], sets: Sets, allow_training_overlap: bool) -> Sets:
-    """Refuse a loaded model that was trained on samples it would now be tested on; count targets that may be as trained on."""
+def _with_models(
+    models: Sequence[Model], sets: Sets, table: Samples, allow_training_overlap: bool
+) -> tuple[Sets, list[Note]]:
+    """Add what models were trained on to training, and say of which of it the table knows no people.
+
+    A loaded model that was trained on samples it would now be tested on is refused.
+    """
     refused = dict.fromkeys([*sets.queries, *(() if allow_training_overlap else sets.targets)])
-    trained: dict[str, None] = {}
+    trained, absent = dict.fromkeys(sets.training), list[Note]()
     for model in models:
-        met = [] if model.training is None else model.training.among(refused)
+        if model.training is None:
+            continue
+        met = model.training.among(refused)
         if met:
             raise DesignError(
                 f"{model.name} was trained on {count(len(met))} of the samples it would be tested on: {first_few(met)}.",
@@ -210,5 +226,8 @@ def _with_models(models: Sequence[Model], sets: Sets, allow_training_overlap: bo
                     "{give:allow_training_overlap=on} if only targets were used for training."
                 ),
             )
-        trained |= dict.fromkeys([] if model.training is None else model.training.among(sets.targets))
-    return replace(sets, training=tuple(dict.fromkeys([*sets.training, *trained])))
+        known = model.training.among(table.ids)
+        trained |= dict.fromkeys(known)
+        if len(known) < model.training.n_images:
+            absent.append(_UNKNOWN_PEOPLE(model=model.name, n=model.training.n_images - len(known)))
+    return replace(sets, training=tuple(trained)), absent

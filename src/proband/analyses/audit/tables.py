@@ -34,7 +34,7 @@ _NO_COPIES = Sentence(
 _NO_LOSSES = Sentence(
     "audit.losses-unknown",
     "caution",
-    "dropped samples are unknown: pass --collected and --exclusions",
+    "it is not known whether samples were dropped: pass --collected and --exclusions",
 )
 _LOSSES = Sentence(
     "audit.losses",

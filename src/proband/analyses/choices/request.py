@@ -79,7 +79,9 @@ class ChoicesRequest(AnalysisRequest):
     ] = 10_000
     balanced: Annotated[
         bool,
-        Field(description="Use every image column equally often, or draw each person's pair independently."),
+        Field(
+            description="Use each image of a person equally often, or draw each person's pair independently."
+        ),
         Option(("--balanced/--unbalanced",)),
         Unless("exact=on", "trainings=on"),
     ] = True

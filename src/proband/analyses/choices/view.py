@@ -64,7 +64,7 @@ _TRIALS = Sentence(
 _NOT_WON = Sentence(
     "choices.not-won",
     "note",
-    "'Does not win in' counts image choices of these people; trials are not drawn under a null hypothesis, so the "
+    "'First not ahead in' counts image choices of these people; trials are not drawn under a null hypothesis, so the "
     "share is not a p-value. The p-value over people (sign flip of people's mean successes, not adjusted) tests "
     "whether the algorithms differ for new people",
 )
@@ -330,7 +330,7 @@ def _differences(
         col.effect_interval(
             f"{percent(level)} of choices", _over_choices, answers=result.answers, kind="number"
         ),
-        col.share("does not win in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
+        col.share("first not ahead in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
         col.p("p over people", lambda pair: (pair.p_value, pair.method.floor)),
         id="choice-differences",
         on_page="Differences at rank 1 in the same choices",
@@ -370,7 +370,7 @@ def _measured(result: VirtualExperiments) -> list[Table]:
                 col.interval(
                     share, lambda pair: (pair.low, pair.high), answers=result.answers, kind="number"
                 ),
-                col.share("does not win in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
+                col.share("first not ahead in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
                 id="choice-measure-differences",
                 on_page="Differences of other measures in the same choices",
                 notes=[_MORE_PAIRS(n=more)] if more > 0 else [],

@@ -115,7 +115,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
             raise refuse(
                 f"{self.measure} is computed from compared pairs, which have no probe categories",
                 "omit the categories, or use a measure of ranks such as rank-1.",
-                "by_category",
+                "measure",
             )
         if self.margin is not None and self.margin >= 1 and measured.in_points:
             raise refuse(

@@ -26,6 +26,7 @@ from proband.report.kinds.differences import difference_tables, pairs_embedded, 
 from proband.report.kinds.pairs import comparison_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
+from proband.report.notes import is_caution
 from proband.report.page.model import Badge, Section
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.scene import Scene
@@ -43,6 +44,7 @@ _FAMILIES = Sentence(
     "is no adjustment across measures",
 )
 _ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
+_CAUTION = Sentence("comparison.caution-on-one", "caution", "{name}: {note}")
 
 
 @shows(ComparedAlgorithms)
@@ -72,11 +74,7 @@ class ComparedView(View[ComparedAlgorithms]):
     def passages(self, found: ComparedAlgorithms, explain: bool) -> Iterator[Passage]:
         """Each comparison with its verdicts; in brief output, notes common to several follow the last."""
         *others, last = found.comparisons
-        beneath = [
-            note
-            for one in found.comparisons.values()
-            for note in (*unsaid_verdicts(one), *comparison_statements(one))
-        ]
+        beneath = _beneath(found)
         for key, title in found.titles.items():
             one = found.comparisons[key]
             told, _ = told_and_left(one, explain)
@@ -161,6 +159,20 @@ class ComparedView(View[ComparedAlgorithms]):
 
     def methods(self, found: ComparedAlgorithms, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, list(found.comparisons.values()))
+
+
+def _beneath(found: ComparedAlgorithms) -> list[Note]:
+    """What stands below the last of several comparisons; cautions that are not about all of them name theirs."""
+    each = {
+        name: [*unsaid_verdicts(found.comparisons[key]), *comparison_statements(found.comparisons[key])]
+        for key, name in found.titles.items()
+    }
+    of_all = set.intersection(*map(set, each.values()))
+    return [
+        _CAUTION(name=name, note=note) if is_caution(note) and note not in of_all else note
+        for name, notes in each.items()
+        for note in notes
+    ]
 
 
 def _of_pairs(comparison: Comparison) -> bool:

@@ -6,9 +6,10 @@ from proband.analyses.feret.tables import MOST_PAIRS, counts_otherwise
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.variation import NO_TEST
+from proband.measures.verification import SUPPORTED
 from proband.report.kinds.evaluation import metrics_of, statements
 from proband.report.kinds.searches import search_statements
-from proband.report.notes import answered
+from proband.report.notes import answered, is_caution
 from proband.words import Note, Sentence
 
 _APT = Sentence(
@@ -67,7 +68,7 @@ _MEAN_AGE = Sentence(
 )
 _NO_P = Sentence("feret.no-p-value", "note", "No p where {reasons:reasons}")
 _EVERYWHERE = Sentence("feret.note-on-galleries", "note", "Galleries: {note}")
-_SOMEWHERE = Sentence("feret.note-on-some-galleries", "note", "Galleries: {note} ({categories:names})")
+_SOMEWHERE = Sentence("feret.note-on-some-galleries", "note", "Galleries, {categories:names}: {note}")
 _SIZES = Sentence(
     "feret.gallery-sizes",
     "note",
@@ -95,11 +96,19 @@ _ENROLLED = Sentence(
 _REJECTION = Sentence(
     "feret.rejection",
     "note",
-    "Rejection: people removed from the gallery at random: {n:count} (seed {seed}). DIR is the share of searches for "
+    "Rejection: people removed from the gallery at random: {n:count} (seed {seed}). DIR, 1 − FNIR, is the share of searches for "
     "enrolled people that return them at the threshold at which searches for people not enrolled return any candidate "
     "at the FPIR; a non-mate with the same score ranks before the mate, whatever the other tables do with ties",
 )
 _OF_REJECTION = Sentence("feret.note-on-rejection", "note", "Rejection: {note}")
+_CAUTION_OF_REJECTION = Sentence(
+    "feret.caution-on-rejection", "caution", "Rejection (DIR is 1 − FNIR): {note}"
+)
+_FEW_POSITIVES = Sentence(
+    "feret.few-false-positives",
+    "mark",
+    "* DIR at a threshold set by fewer than {least} false positives (rule of {least})",
+)
 _COUNTS = Sentence(
     "feret.what-counts-are",
     "note",
@@ -248,8 +257,17 @@ def about_rejection(study: FeretStudy) -> list[Note]:
     return [
         _REJECTION(n=test.n_held_out, seed=test.seed),
         *_about_enrolment("Rejection", test.n_gallery_subjects, enrolled),
-        *(_OF_REJECTION(note=one) for one in search_statements(test.results, told)),
+        *map(_of_rejection, (one for one in search_statements(test.results, told) if one.level != "mark")),
+        *(
+            []
+            if all(at.fpir.supported for one in test.results for at in one.points)
+            else [_FEW_POSITIVES(least=SUPPORTED)]
+        ),
     ]
+
+
+def _of_rejection(note: Note) -> Note:
+    return (_CAUTION_OF_REJECTION if is_caution(note) else _OF_REJECTION)(note=note)
 
 
 def field_statements(study: FeretStudy) -> list[Note]:

@@ -15,7 +15,7 @@ from proband.report.notes import answered
 from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import View, shows
-from proband.words import Note, Sentence, counted, fixed, level
+from proband.words import Note, Sentence, count, counted, fixed, level
 
 _DIVIDED = Sentence(
     "methods.partition",
@@ -50,8 +50,12 @@ class PartitionView(View[Partition]):
 def _rates(found: Partition) -> Table:
     """Every algorithm on every part, with what selection does."""
     part = col.at_level(found.confidence_level)
+    alone = found.n_probes - sum(
+        one.rests_on.n for one in found.rates if one.algorithm == found.algorithms[0]
+    )
+    left_out = f"; rates leave out {count(alone)} of people with one probe" if alone else ""
     return col.table_of(
-        f"{counted(found.n_probes, 'probe')} of {counted(found.n_people, 'person', 'people')} by difficulty",
+        f"{counted(found.n_probes, 'probe')} of {counted(found.n_people, 'person', 'people')} by difficulty{left_out}",
         found.judged,
         col.name("algorithm", lambda row: row.rate.algorithm),
         col.name("part", lambda row: row.rate.who.group),
@@ -61,7 +65,7 @@ def _rates(found: Partition) -> Table:
         col.rate("naive rate", lambda row: row.naive.value, "On the part it helped to make."),
         col.effect("selection", lambda row: row.selection.value, "Naive rate minus rate.", unit="points"),
         col.effect_interval(
-            f"its {part}",
+            f"selection, {part}",
             lambda row: (row.selection.low, row.selection.high),
             unit="points",
             answers=found.answers,

@@ -11,7 +11,7 @@ import polars as pl
 from proband.analyses.threshold.run import Thresholds
 from proband.inference.verification.results import VerificationPoint
 from proband.inference.verification.thresholds.deployed import thinned
-from proband.inference.verification.thresholds.results import DeployedThreshold
+from proband.inference.verification.thresholds.results import THRESHOLDS_STATED, DeployedThreshold
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.curves import curves_along
@@ -62,7 +62,7 @@ class ThresholdsView(View[Found]):
         about = [one.compared.statement() for one in each]
         metric = metrics_statement((one.algorithm, one.compared.metric) for one in each)
         said = [
-            *(note for one in each for note in one.deployed()),
+            *(note for one in each if one.sure is not None for note in one.deployed()),
             *each[0].sentences_with(each[1:]),
             *_starred(each),
             *about,
@@ -76,9 +76,12 @@ class ThresholdsView(View[Found]):
         return [_each(found)[0].answers]
 
     def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
-        """The table with the main statement below it, then the notes; without any guarantee, the statement is why, and what is needed."""
+        """The table, below it why thresholds are unavailable and what is needed, and the main statement; then the notes."""
         each, answers = _each(found), self.answers(found)
-        said, n = each[0].sentences_with(each[1:]), 1 if _guaranteed(each) else 2
+        said = each[0].sentences_with(each[1:])
+        n = _guaranteed(each) + next(
+            place for place, note in enumerate(said) if note.code in THRESHOLDS_STATED
+        )
         brief = [*said[n:], answered(answers[0]), *_starred(each)]
         notes = [note for note in self.notes(found) if note not in said[:n]] if explain else brief
         yield Passage(self.tables(found), said[:n], notes, answers)

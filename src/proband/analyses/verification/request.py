@@ -76,7 +76,7 @@ class VerificationRequest(AnalysisRequest):
     ] = False
     by: Annotated[
         Several[Text],
-        Field(description="Error rates by the values of a column, at a common threshold."),
+        Field(description="Error rates by the values of a column, at a common threshold; may be repeated."),
         Option(metavar="COLUMN"),
         Unless("pairs"),
     ] = ()

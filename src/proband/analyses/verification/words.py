@@ -18,7 +18,7 @@ from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.view import Summary
 from proband.results.compared import metrics_statement
-from proband.results.estimate import Estimate, which_rate
+from proband.results.estimate import Estimate
 from proband.words import Note, Sentence, as_sentence, given, p_value
 
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
@@ -107,7 +107,12 @@ _FAILED = Sentence(
     "verification.failures-to-acquire",
     "caution",
     "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} {impostor:word is/are} missing. FMR and FNMR "
-    "leave them out; counting them, the false reject rate at the first operating point is {frr:rates}",
+    "leave them out; counting them, the false reject rate at the first operating point is {frr:rates_of}",
+)
+_WHICH_RATE = Sentence(
+    "verification.which-rate",
+    "mark",
+    "People differ in their number of comparisons: quote FNMR for the comparisons of this test and FNMR by person for new people",
 )
 _NO_FALSE_MATCH = Sentence(
     "verification.no-false-match", "note", "{algorithm}: no false match was observed; {notes:parts}"
@@ -284,7 +289,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
     said += few_errors_marks([point for one in results for point in one.points])
     if any(point.by_person is not None for one in results for point in one.points):
-        said.append(which_rate(item="comparison"))
+        said.append(_WHICH_RATE())
     for one in results:
         unmatched = next((point.fmr for point in one.points if point.counts.false_matches == 0), None)
         if unmatched is not None:

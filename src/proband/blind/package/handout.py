@@ -133,10 +133,10 @@ def readme(
 
 
 def _times(opens: str | None, deadline: str | None) -> str:
-    """Say when submissions are received."""
+    """Say when submissions are accepted."""
     limits = [("from", opens), ("until", deadline)]
     said = " ".join(f"{word} {show_moment(moment)}" for word, moment in limits if moment is not None)
-    return f"\n**Submissions are received {said}.**\n" if said else ""
+    return f"\n**Submissions are accepted {said}.**\n" if said else ""
 
 
 def form(training_salt: str) -> str:

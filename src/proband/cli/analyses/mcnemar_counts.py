@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +15,7 @@ from proband.errors import UsageError
 from proband.words import count, level, signed
 
 _MOST_DIGITS = 12
+_NUMBER = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
 _TESTS = {
     "p_greater": "one-sided, first better",
     "p_less": "one-sided, second better",
@@ -38,6 +41,12 @@ def with_counts(scored: Command) -> Command:
         if words and all(word.isdecimal() for word in words):
             _of_counts(words, total, given, scored)
             return None
+        number = next((word for word in words if _NUMBER.fullmatch(word) and not Path(word).exists()), None)
+        if number is not None:
+            raise UsageError(
+                f"Counts of probes must be whole and not negative, got {number}.",
+                "pass two counts, or score files.",
+            )
         if total is not None:
             raise UsageError("--total applies to two counts only; scores define their own total.")
         return scored(**given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -153,8 +154,14 @@ def _own_parameters(do: Do) -> list[Parameter]:
 
 
 def _option_of(keys: Keys) -> str:
-    """The option that a place in a request comes of."""
+    """The option that a place in a request comes of, as it was typed."""
     names = [key for key in keys if isinstance(key, str)]
+    if len(names) == 2 and (names[0] in _PANELS or any(one.key == names[0] for one in analyses())):
+        field = _part(names[0]).model_fields.get(names[1])
+        others = () if field is None else said_of(field).names
+        typed = {word.partition("=")[0] for word in sys.argv[1:]}
+        if flag(names[1]) not in typed and typed & set(others):
+            return next((one for one in others if one.startswith("--")), flag(names[1]))
     if names[:1] == ["samples"]:
         names = ["samples" if names[-1] == "file" else names[-1]]
     if "columns" in names:

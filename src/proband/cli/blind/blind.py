@@ -113,7 +113,7 @@ def make(
         int | None,
         typer.Option(
             "--canaries",
-            help="Number of images repeated in each set under a second name. Default: 1 %, at least 2, at most 50.",
+            help="Number of images repeated in each set under a second name. Default: 1%, at least 2, at most 50.",
             show_default=False,
             rich_help_panel="Controls",
         ),

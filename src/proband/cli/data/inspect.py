@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
+from proband.cli.console import (
+    print_json,
+    progress_bars,
+    read_samples,
+    say,
+    say_all,
+    say_below,
+    show_tables,
+)
 
 if TYPE_CHECKING:
     from proband.report.tables.table import Cell, Table
@@ -45,7 +53,7 @@ def inspect(
 
       proband inspect pairs.csv --columns a=img1,b=img2,mated=label,score=cosine
     """
-    from proband.scores.inspection import AUC_OF, inspect_file
+    from proband.scores.inspection import AUC_OF, STATE_IT, inspect_file
     from proband.words import listed
 
     table = read_samples(samples, id_column, subject_column, failed, missing_values)
@@ -80,7 +88,11 @@ def inspect(
             by_verdict.setdefault(one.verdict, []).append(one.name)
         for verdict, names in by_verdict.items():
             say(f"{listed(names)}: {verdict}")
-    say_below(found.notes, explain or not found.summaries)  # without a table, notes are all there is to say
+    needed = [note for note in found.notes if note.code == STATE_IT.code]
+    say_all(needed, dim=False)
+    say_below(
+        [note for note in found.notes if note not in needed], explain or not found.summaries
+    )  # without a table, notes are all there is to say
 
 
 def _table(found: Inspection) -> Table:

@@ -65,7 +65,8 @@ def diff(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", help="Also show fields that neither card states, or that do not affect comparability."
+            "--all",
+            help="Show every field, also those that agree, that neither card states, or that do not affect comparability.",
         ),
     ] = False,
     margin: Annotated[
@@ -92,7 +93,7 @@ def diff(
     from proband.protocols.cards.comparability import compare_cards
     from proband.protocols.cards.levels import Level
     from proband.protocols.cards.paired import NO_TEST
-    from proband.report.cards import comparability_table
+    from proband.report.cards import agreeing, comparability_table
 
     cards = (ProtocolCard.read(a), ProtocolCard.read(b))
     found = compare_cards(*cards)
@@ -105,7 +106,11 @@ def diff(
         print_json(found.to_dict() | ({} if test is None else {"paired_test": test.to_dict()}))
     else:
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))
-        show_tables(comparability_table(found, names, everything))
+        table = comparability_table(found, names, everything)
+        if table.rows:
+            show_tables(table)
+        if not everything:
+            say_all(agreeing(found))
         reached, *reasons, allowed = found.sentences()
         if explain:
             say_all([reached, *reasons, allowed], dim=False)
@@ -153,6 +158,7 @@ def validate(
 
       proband card validate results/*/card.json
     """
+    from proband.cli.faults import as_wide_as_the_terminal
     from proband.errors import ProbandError
     from proband.protocols.cards.card import ProtocolCard
 
@@ -165,6 +171,6 @@ def validate(
             refused += 1
             message, hint = error.of_file(str(file)).told("command line")
             told = message if hint is None else f"{message}\nhint: {hint}"
-            talk().print(told, style="red", markup=False, soft_wrap=True)
+            talk().print(as_wide_as_the_terminal(told), style="red", markup=False, soft_wrap=True)
     if refused:
         raise typer.Exit(_NOT_VALID)

@@ -172,7 +172,7 @@ class Coding:
                         if values.covariate.kind == "column"
                         else Hint(
                             "leave such probes out ({option:probes}), merge levels, use another rank "
-                            "({option:rank}), or model the ranks: {option:outcome=log-rank}"
+                            "({option:rank}), or model the ranks of probes that did not fail: {option:outcome=log-rank}"
                         ),
                     )
         direction = _separating(fit)
@@ -189,7 +189,7 @@ class Coding:
                 "leave an interaction out, or merge levels."
                 if self.formula.terms[0][0].kind == "column"
                 else Hint(
-                    "leave an interaction out, merge levels, or model the ranks: {option:outcome=log-rank}"
+                    "leave an interaction out, merge levels, or model the ranks of probes that did not fail: {option:outcome=log-rank}"
                 ),
             )
 

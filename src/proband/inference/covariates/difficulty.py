@@ -287,13 +287,19 @@ def divide(
         for at, name in enumerate(names)
     ]
     worst = max(judgements, key=lambda row: abs(row.selection.value))
-    notes = [
-        _NAIVE(
-            algorithm=worst.rate.algorithm,
-            naive=worst.naive.value,
-            part=worst.rate.who.group,
-            held=worst.rate.value,
-        ),
+    notes = (
+        []
+        if worst.selection.value == 0
+        else [
+            _NAIVE(
+                algorithm=worst.rate.algorithm,
+                naive=worst.naive.value,
+                part=worst.rate.who.group,
+                held=worst.rate.value,
+            )
+        ]
+    )
+    notes += [
         _ALL(algorithms=tuple(outcomes.algorithm for outcomes in ranked)),
         _BY_ALGORITHMS() if judges == "algorithms" else _BY_IMAGES(n=int((~judged).sum())),
     ]

@@ -109,13 +109,13 @@ _OBSERVATIONAL = Sentence(
 _FITS = Sentence(
     "covariates.fits",
     "note",
-    "goodness of fit: over {n:count group} of the expected outcome there is no evidence of misfit, p {p:p}; "
+    "goodness of fit: in {n:count group} by expected outcome there is no evidence of misfit, p {p:p}; "
     "the largest gap is {gap:span}",
 )
 _FITS_NOT = Sentence(
     "covariates.fits-not",
     "caution",
-    "goodness of fit: over {n:count group} of the expected outcome the model does not fit, p {p:p}; the "
+    "goodness of fit: in {n:count group} by expected outcome the model does not fit, p {p:p}; the "
     "largest gap is {gap:span}; an interaction or another covariate may be missing",
 )
 _BENT = Sentence(

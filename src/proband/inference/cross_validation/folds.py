@@ -62,7 +62,7 @@ SAMPLES_SPLIT = Target(
     "samples-split-anew", "training and test sets resampled from samples of the same subjects"
 )
 OTHERS_UNTRAINED = Target("people-not-trained-on", "new people not used in training")
-OTHERS_TRAINED = Target("people-trained-on", "new people who are also in the training data")
+OTHERS_TRAINED = Target("people-trained-on", "other people, with images of them in the training data")
 TRAINED = Target("trained-classifiers", "these fitted models")
 SETTINGS = Target("classifiers-and-sizes", "the classifiers, their settings and the sizes")
 SETTINGS_AND_SUBJECTS = Target(

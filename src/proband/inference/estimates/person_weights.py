@@ -35,8 +35,8 @@ _EFFECT = Sentence(
 _FEW = Sentence(
     "weights.few-people",
     "caution",
-    "the probe-weighted rate depends on few people (given their numbers of probes, effectively {effective:whole}, "
-    "of whom about {carry:two} are {which}), so its interval may be too narrow; use the person-weighted rate",
+    "the probe-weighted rate rests on the equivalent of {effective:whole} people and {carry:count} {which}, "
+    "so its interval may be too narrow; use the person-weighted rate",
 )
 WILSON_OVER_UNITS = Method(
     "wilson-effective",
@@ -118,7 +118,7 @@ def about_weights(found: Estimate | None, values: Floats, subjects: npt.NDArray[
     effective = sums.design_carriers
     carry = effective * (float(sums.events) + 0.5) / sums.n_probes
     few = effective < _FEW_PEOPLE or carry < _FEW_CARRIERS
-    which = "missed" if values.mean() >= 0.5 else "found"
+    which = "misses" if values.mean() >= 0.5 else "successes"
     warned = (_FEW(effective=effective, carry=carry, which=which),) if few else ()
     return said, *_about_effect(sums), *warned
 

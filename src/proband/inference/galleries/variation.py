@@ -104,8 +104,7 @@ _FEW_GALLERIES = Sentence(
 _NO_VARIATION = Sentence(
     "galleries.do-not-vary",
     "caution",
-    "the galleries do not vary, which gives no information about other people: there is no interval of the "
-    "mean",
+    "all galleries have the same rate, so the mean has no interval",
 )
 
 

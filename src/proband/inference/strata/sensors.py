@@ -14,7 +14,7 @@ from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Rank, Seed
-from proband.errors import DesignError, UsageError, first_few, unknown_name
+from proband.errors import DesignError, Hint, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, joined
@@ -295,12 +295,12 @@ def _within_strata(
     if design.units not in (None, PEOPLE):
         raise UsageError(
             f"Sensors are paired by person, so units must be people or images, not values of {design.units}.",
-            f"pass units='{PEOPLE}', or leave units out.",
+            Hint("{give:units=subject}, or leave {named:units} out."),
         )
     if design.units is None and design.strata is not None:
         raise UsageError(
             f"Strata of {design.strata} share people, so people must be the units.",
-            f"pass units='{PEOPLE}', or leave out strata for new images of these people.",
+            Hint("{give:units=subject}, or leave {named:strata} out for new images of these people."),
         )
     paired = design.units is not None
     columns = _of_people(sensors, design) if paired else _of_images(sensors, design)

@@ -84,8 +84,12 @@ _NONE_DIFFER = Sentence(
 _NOT_OF_PEOPLE = Sentence(
     "groups.not-of-people",
     "caution",
-    "some people have several values of {column}, or some comparisons are missing: groups are not tested "
-    "for differences",
+    "some people have several values of {column}: groups are not tested for differences",
+)
+_INCOMPLETE = Sentence(
+    "groups.comparisons-missing",
+    "caution",
+    "some comparisons within values of {column} are missing: groups are not tested for differences",
 )
 _UNGROUPED = Sentence(
     "groups.ungrouped",
@@ -95,7 +99,7 @@ _UNGROUPED = Sentence(
 _MOST_ACCEPTED = 20_000_000  # comparisons accepted at the threshold whose images are listed
 BY_GROUP = {_GROUP.code, _EMPTY_GROUP.code}
 """The codes of the sentences of single groups, which say what a table of groups does."""
-VERDICTS = {one.code for one in (_NO_THRESHOLD, _DIFFER, _NONE_DIFFER, _NOT_OF_PEOPLE)}
+VERDICTS = {one.code for one in (_NO_THRESHOLD, _DIFFER, _NONE_DIFFER, _NOT_OF_PEOPLE, _INCOMPLETE)}
 """The codes of the sentences that say whether groups differ, or why that is not known."""
 
 
@@ -143,9 +147,11 @@ class Differential(Result):
         Whether differences were tested: only a column of which every person has one value can be dealt over people.
     confidence_level
         Of the simultaneous intervals of the differences, and those of groups.
+    several_values
+        Whether somebody has several values.
     """
 
-    written = Written(also=("ratio_fnmr", "ratio_fmr"))
+    written = Written(also=("ratio_fnmr", "ratio_fmr"), without=("several_values",))
 
     algorithm: str
     column: str
@@ -158,6 +164,7 @@ class Differential(Result):
     ratio_fmr_p: Rate | None = None
     tested: bool = False
     confidence_level: Confidence = 0.95
+    several_values: bool = False
 
     def rates(self, rate: str) -> list[Estimate | None]:
         """One error rate, ``fnmr`` or ``fmr``, of every group; None where there is no comparison."""
@@ -197,7 +204,7 @@ class Differential(Result):
                 )
             said += self._differing(name)
         if not self.tested and len(self.groups) > 1:
-            said.append(_NOT_OF_PEOPLE(column=self.column))
+            said.append((_NOT_OF_PEOPLE if self.several_values else _INCOMPLETE)(column=self.column))
         if self.n_ungrouped:
             said.append(_UNGROUPED(n=self.n_ungrouped, column=self.column))
         return said
@@ -304,8 +311,10 @@ def _with_test(
         within = samples = samples.take(np.flatnonzero(chosen))
         chosen = np.ones(len(samples), dtype=np.bool_)
     labels = _labels(samples, differential.column, names)
-    pairs = None if labels is None or len(names) < 2 else _pairs_of(scores, within, samples, chosen)
-    if labels is None or pairs is None:
+    if labels is None:
+        return replace(differential, several_values=True)
+    pairs = None if len(names) < 2 else _pairs_of(scores, within, samples, chosen)
+    if pairs is None:
         return differential
     shared = Shared.of(scores, pairs, closeness)
     if not isinstance(shared.comparisons, Comparisons):

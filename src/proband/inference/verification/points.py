@@ -50,6 +50,14 @@ _BEYOND = Sentence(
     "with {n:count impostor comparison}, a target FMR below {least:small} allows no false match: FNMR is "
     "reported at the smallest measurable FMR, not at the target",
 )
+_ALL_EQUAL = Sentence(
+    "verification.all-scores-equal", "caution", "{algorithm}: all {n:count score} {n:word is/are} equal"
+)
+_MANY_EQUAL = Sentence(
+    "verification.many-scores-equal",
+    "caution",
+    "{algorithm}: {n:count} of {total:count genuine score} are equal, so few error rates are attainable",
+)
 CLOSEST_TIED = Sentence(
     "verification.closest-tied",
     "caution",
@@ -164,6 +172,22 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
 
 def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     """Say where a false match rate is asked for that so few comparisons cannot show, or that tied scores keep from being used."""
+    return [*_equal(rates), *_beyond_data(rates, fmrs)]
+
+
+def _equal(rates: ErrorRates) -> list[Note]:
+    """Say that all scores are equal, or half of the genuine ones or more."""
+    counts, n = rates.counts, int(rates.counts.genuine_at.max())
+    if n < 2 or 2 * n < counts.n_genuine:
+        return []
+    if n == counts.n_genuine and counts.lowest_impostor == counts.highest_impostor:
+        (genuine,) = counts.edges[counts.genuine_at > 0]
+        if genuine == counts.lowest_impostor:
+            return [_ALL_EQUAL(algorithm=rates.algorithm, n=n + counts.n_impostor)]
+    return [_MANY_EQUAL(algorithm=rates.algorithm, n=n, total=counts.n_genuine)]
+
+
+def _beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     n = rates.counts.n_impostor
     beyond = [] if all(rates.allowed_at(fmr) or not fmr for fmr in fmrs) else [_BEYOND(n=n, least=1 / n)]
     tied = [fmr for fmr in fmrs if rates.allowed_at(fmr) and not rates.at_fmr(fmr).false_matches]

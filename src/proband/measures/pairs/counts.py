@@ -16,6 +16,7 @@ from operator import call
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
@@ -72,6 +73,12 @@ _REPEATED = Sentence(
     "caution",
     "{n:count comparison repeats/comparisons repeat} the ids of an earlier comparison; all are counted",
 )
+_REPEATED_APART = Sentence(
+    "pairs.repeated-with-other-scores",
+    "caution",
+    "{n:count comparison repeats/comparisons repeat} the ids of an earlier comparison, "
+    "{apart:count pair} with different scores; all are counted",
+)
 _WITH_ITSELF = Sentence(
     "pairs.with-itself", "note", "{n:count comparison} of a sample with itself {n:word was/were} left out"
 )
@@ -80,6 +87,12 @@ _BOTH_WAYS = Sentence(
     "note",
     "{n:count pair is/pairs are} listed in both orders; only the first is counted",
 )
+_BOTH_WAYS_APART = Sentence(
+    "pairs.both-ways-with-other-scores",
+    "caution",
+    "{n:count pair is/pairs are} listed in both orders, {apart:count} of them with different scores; only the first is counted",
+)
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,19 +350,29 @@ def each_pair_once(trials: Trials) -> Trials:
     either_way = keys_of_pairs(np.minimum(one, other), np.maximum(one, other), n_names)
     itself = named & (one == other)
     again = np.zeros(len(named), dtype=np.bool_)
+    notes = [_WITH_ITSELF(n=int(itself.sum()))] if itself.any() else []
     if n_repeats(either_way[named]):
+        apart = _with_several_scores(frame, either_way, named & ~itself)
         repeated = n_repeats(keys_of_pairs(one, other, n_names)[named])
         if repeated:
-            return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
+            said = _REPEATED_APART(n=repeated, apart=apart) if apart else _REPEATED(n=repeated)
+            return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, said))))
         again[named] = ~pl.Series(either_way[named]).is_first_distinct().to_numpy()
-    notes = [
-        said(n=int(which.sum()))
-        for which, said in ((itself, _WITH_ITSELF), (again, _BOTH_WAYS))
-        if which.any()
-    ]
+        n = int(again.sum())
+        notes.append(_BOTH_WAYS_APART(n=n, apart=apart) if apart else _BOTH_WAYS(n=n))
     if not notes:
         return trials
     return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
+
+
+def _with_several_scores(frame: pl.DataFrame, pairs: npt.NDArray[Any], named: npt.NDArray[np.bool_]) -> int:
+    """The number of pairs with scores that differ by more than rounding."""
+    listed = pl.DataFrame({"pair": pairs, "score": frame["score"]}).filter(
+        named & ~frame["failed"].to_numpy()
+    )
+    low, high = pl.col("score").min(), pl.col("score").max()
+    ends = listed.group_by("pair").agg(apart=high - low, size=pl.max_horizontal(low.abs(), high.abs()))
+    return int((ends["apart"] > _ROUNDING * ends["size"]).sum())
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import polars as pl
 
@@ -12,7 +13,7 @@ from proband.protocols.audit.findings import NAMED, AuditFinding
 from proband.protocols.audit.rows import CELL, SplitRows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.sizes import shares
-from proband.words import Note, Sentence, count, counted
+from proband.words import Note, Sentence, count, counted, listed
 
 KEPT_APART = Sentence(
     "audit.subjects-kept-apart",
@@ -53,9 +54,17 @@ DEVIATION = Sentence(
     "caution",
     "{n:count} of {total:count split} {n:word deviates/deviate} from {protocol}: {how}",
 )
+DEVIATION_OF_ONE = Sentence(
+    "audit.deviation-of-one", "caution", "The only split deviates from {protocol}: {how}"
+)
+_SAMPLES = {"train": "training", "validation": "validation", "test": "test"}
 NO_VALIDATION = Sentence("audit.no-validation", "caution", "has no validation set, which the protocol has")
 A_VALIDATION = Sentence("audit.a-validation", "caution", "has a validation set, which the protocol does not")
-OTHER_SHARES = Sentence("audit.other-shares", "caution", "should have about {expected} of {n:count sample}")
+OTHER_SHARES = Sentence(
+    "audit.other-shares",
+    "caution",
+    "{splits:word it/each} should have about {expected} samples of {n:count}",
+)
 UNUSED_IN_FOLDS = Sentence("audit.unused-in-folds", "caution", "should use all {n:count sample}")
 SIZE_IN_ALL = Sentence("audit.size-in-all", "caution", "should have {size:count sample} in {part} in total")
 REST_IN_ALL = Sentence("audit.rest-in-all", "caution", "should have the rest in {part} in total")
@@ -205,10 +214,11 @@ def _shares(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
             maintain_order="left",
         )
     if off.height:
-        expected = ", ".join(
-            f"{name} {count(round(share * n, 1))}" for name, share in zip(names, stated, strict=True)
+        expected = listed(
+            f"{count(round(share * n, 1))} {_SAMPLES[name]}"
+            for name, share in zip(names, stated, strict=True)
         )
-        yield _sizes_off(rows, off, names, OTHER_SHARES(n=n, expected=expected))
+        yield _sizes_off(rows, off, names, OTHER_SHARES(n=n, expected=expected, splits=off.height))
     if protocol.kind == "cross-validation":
         short = parts.filter(pl.col("train") + pl.col("validation") + pl.col("test") < n)
         if short.height:
@@ -377,10 +387,12 @@ def _sizes_off(
 def _deviation(
     rows: SplitRows, kind: str, how: Note, off: pl.DataFrame, examples: Sequence[str]
 ) -> AuditFinding:
+    total = rows.n_splits
+    said = DEVIATION_OF_ONE if total == 1 else partial(DEVIATION, n=off.height, total=total)
     return AuditFinding(
         kind,
         "fault",
-        DEVIATION(n=off.height, total=rows.n_splits, protocol=str(rows.protocol), how=how),
+        said(protocol=str(rows.protocol), how=how),
         off.height,
         tuple(
             f"{said}{rows.where(row)}"

@@ -117,6 +117,11 @@ class ProtocolCard:
         ProtocolCard
             The card.
         """
+        if isinstance(content, dict) and content and "format" not in content:
+            raise InputError(
+                f"This is not a protocol card: it does not state the format {FORMAT!r}.",
+                "pass a card, such as those that running a protocol writes.",
+            )
         _refuse([*faults(content)])
         assert isinstance(content, dict)
         parts: dict[str, Any] = {}

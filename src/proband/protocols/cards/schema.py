@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from proband.errors import first_few
+
 _NAMES = {
     "object": "an object",
     "array": "a list",
@@ -56,11 +58,13 @@ def _faults_of_object(content: dict[str, Any], schema: dict[str, Any], path: str
     for name in schema.get("required", ()):
         if name not in content:
             yield f"{_at(path, name)}: is missing"
+    unknown = [_at(path, name) for name in content if name not in known and others is False]
+    if unknown:
+        more = f", nor {'is' if len(unknown) == 2 else 'are'} {first_few(unknown[1:])}" if unknown[1:] else ""
+        yield f"{unknown[0]}: is not a field of a card{more}; the fields are {', '.join(known)}"
     for name, value in content.items():
         if name in known:
             yield from faults(value, known[name], _at(path, name))
-        elif others is False:
-            yield f"{_at(path, name)}: is not a field of a card; the fields are {', '.join(known)}"
         elif isinstance(others, dict):
             yield from faults(value, others, _at(path, name))
 

@@ -128,7 +128,7 @@ def run_protocol(
     >>> run
     ProtocolRun(toy, identity)
     1nn under 3×5f CV mixed: accuracy 0.8583 ± 0.0076 (max 0.8650, min 0.8500) over 3 full cross-validations;
-    pooled estimate 0.8583, 95% interval [0.7920, 0.9060], for new people who are also in the training data.
+    pooled estimate 0.8583, 95% interval [0.7920, 0.9060], for other people, with images of them in the training data.
     """
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
     check_margin(margin)

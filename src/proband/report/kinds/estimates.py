@@ -81,9 +81,10 @@ def events_cell(one: Estimate) -> Cell:
 
 
 def events_called(one: Estimate, larger_is_better: bool) -> str:
-    """What is counted: successes of a rate to be large, errors of one to be small."""
+    """What is counted: successes of a rate to be large, errors of one to be small; of other numbers what they rest on."""
     if one.rests_on.events is None:
-        return "events"
+        of_pairs = one.facts is not None and one.facts.of_pairs
+        return "mated pairs" if of_pairs else f"{one.rests_on.of or 'event'}s"
     return "successes" if larger_is_better else "errors"
 
 

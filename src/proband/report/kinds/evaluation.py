@@ -60,13 +60,26 @@ _AS_SCORED = Sentence(
     "note",
     "Failures to acquire: marked, but every score is used as given",
 )
+MANY_TIES = 0.1
+"""The share of probes above which the tie policy decides."""
 _TIED = Sentence(
     "evaluation.ties",
     "note",
     "Ranks count gallery {counting}; {rule} (probes with such a tie: {tied:counts})",
 )
+_MANY_TIED = Sentence(
+    "evaluation.many-ties",
+    "caution",
+    "The mate of many probes is tied with a non-mate ({tied:counts} of {n:count}), so results depend on the tie policy: {rule}. "
+    "Ranks count gallery {counting}",
+)
 _UNTIED = Sentence(
     "evaluation.no-ties", "note", "Ranks count gallery {counting}; {rule} (no probe has such a tie)"
+)
+_BEYOND = Sentence(
+    "evaluation.ranks-beyond-gallery",
+    "caution",
+    "Ranks above {size:count} are beyond the gallery: every mate that was compared is within them",
 )
 _INTERVALS = Sentence(
     "evaluation.intervals",
@@ -234,6 +247,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
         *_dependence(entries),
         *_weights(evaluation, entries),
         *evaluation.notes,
+        *_beyond_gallery(evaluation.ranks, first),
     ]
 
 
@@ -250,10 +264,18 @@ def failures(facts: Sequence[Facts], marked: bool) -> list[Note]:
     return [_FAILED(**lost, missed=tuple(without.items()))]
 
 
+def _beyond_gallery(ranks: Sequence[int], facts: Facts) -> list[Note]:
+    """Say that ranks that were asked for do not exist."""
+    size = facts.n_gallery_subjects if facts.counting == "subjects" else facts.n_gallery_images
+    return [_BEYOND(size=size)] if max(ranks) > size else []
+
+
 def _ties(entries: tuple[Entry, ...]) -> Note:
     facts = entries[0].curve.facts
     tied = tuple((one.algorithm, one.curve.facts.n_tied) for one in entries if one.curve.facts.n_tied)
     how = {"counting": facts.counting, "rule": Target(facts.ties, TIES[facts.ties])}
+    if any(n > MANY_TIES * facts.n_probes for _, n in tied):
+        return _MANY_TIED(**how, tied=tied, n=facts.n_probes)
     return _TIED(**how, tied=tied) if tied else _UNTIED(**how)
 
 

@@ -18,7 +18,7 @@ from proband.report.tables.table import Table
 from proband.report.view import Summary, View, shows
 from proband.results.compared import metrics_statement
 from proband.results.targets import GALLERY, derived
-from proband.words import Note, Sentence, level
+from proband.words import Note, Sentence
 
 _FPIR = "Searches for people not enrolled that return any candidate."
 _FNIR = "Searches for enrolled people that do not return them."
@@ -83,7 +83,7 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
     """A row for each algorithm and operating point; `whole` with the misses, and the intervals of false positives."""
     first = results[0]
     varying = derived("threshold", "{}, and the threshold re-estimated on them", first.answers.varying)
-    part = f"{level(first.confidence_level)} interval" if whole else "interval"
+    part = col.at_level(first.confidence_level)
     return col.table_of(
         "Searches at chosen false positive rates" if whole else "",
         [(result.algorithm, at) for result in results for at in result.points],
@@ -94,11 +94,13 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
             col.count("candidates", lambda at: at.counts.rank, leads=True),
             col.threshold("threshold", lambda at: at.counts.threshold, leads=True),
             col.small("FPIR", lambda at: at.fpir.value, _FPIR, supported=lambda at: at.fpir.supported),
-            col.small_interval(part, lambda at: col.ends(at.fpir), answers=first.answers, when=whole),
+            col.small_interval(
+                f"FPIR, {part}", lambda at: col.ends(at.fpir), answers=first.answers, when=whole
+            ),
             col.share("false positives", lambda at: (at.counts.false_positives, at.counts.n_nonmated)),
             col.rate("FNIR", lambda at: at.fnir.value, _FNIR, supported=lambda at: at.fnir.supported),
             col.interval(
-                part,
+                f"FNIR, {part}",
                 lambda at: col.ends(at.fnir_at_threshold),
                 "At the fixed threshold.",
                 answers=first.answers,

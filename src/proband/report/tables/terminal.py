@@ -1,14 +1,14 @@
 """Tables for the terminal: fitted to its width, without truncating names or numbers.
 
 A table that is too wide is split into blocks of columns, each with the names; if not even one column fits next to the names,
-every row becomes a block of lines. Text is wrapped at spaces and hyphens, numbers never. A line exceeds the width only if a single
+every row becomes a block of lines. Text is wrapped at spaces, and words that are too wide at hyphens; numbers never. A line exceeds the width only if a single
 word is wider than the terminal.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -95,31 +95,28 @@ def _laid_out(table: Table, width: int) -> Iterator[list[_Piece]]:
         yield from _stacked(names, others, width)
         return
     alike = [one for one in others if _counts_alike(one)]
+    if len(table.rows) == 1:  # all are alike: those at the end
+        alike = [one for place, one in enumerate(others) if all(map(_counts_alike, others[place:]))]
     fewer = _split([one for one in others if one not in alike], width - taken)
     below = fewer is not None and len(fewer) < len(blocks)
     if fewer is not None and below:
         blocks = fewer
-    for block in blocks:
+    for number, block in enumerate(blocks):
+        empty = _empty_rows(block) if number else ()
         shown = [*names, *block]
         least = [one.wanted(share if place < len(names) else _READABLE) for place, one in enumerate(shown)]
-        yield from _block(shown, _widths(shown, least, width), table.rules)
+        yield from _block(shown, _widths(shown, least, width), table.rules, empty)
     if below:
         told = (f"{' '.join(piece.text for piece in one.head)} {one.cells[0][0].text}" for one in alike)
-        yield from (
-            [piece] for piece in _Piece(f"In every row: {', '.join(told)}.", _STYLES["faint"]).folded(width)
-        )
+        where = "In every row: " if len(table.rows) > 1 else ""
+        yield from ([piece] for piece in _Piece(f"{where}{', '.join(told)}.", _STYLES["faint"]).folded(width))
         yield [_Piece("")]
 
 
 def _counts_alike(strip: _Strip) -> bool:
     """Whether it holds one whole number in every row, which can as well stand below a table that is too wide."""
     texts = {piece.text for cell in strip.cells for piece in cell}
-    return (
-        strip.column.numeric
-        and len(strip.cells) > 1
-        and len(texts) == 1
-        and texts.pop().replace(",", "").isdecimal()
-    )
+    return strip.column.numeric and len(texts) == 1 and texts.pop().replace(",", "").isdecimal()
 
 
 def _strip(table: Table, place: int) -> _Strip:
@@ -169,13 +166,23 @@ def _widths(strips: Sequence[_Strip], least: list[int], width: int) -> list[int]
     return [given + left * more // sum(lacking) for given, more in zip(least, lacking, strict=True)]
 
 
-def _block(strips: Sequence[_Strip], widths: Sequence[int], rules: Sequence[int]) -> Iterator[list[_Piece]]:
+def _empty_rows(strips: Sequence[_Strip]) -> set[int]:
+    """The places of rows that have nothing in some columns."""
+    rows = enumerate(zip(*(one.cells for one in strips), strict=True))
+    return {place for place, row in rows if not any(piece.text for cell in row for piece in cell)}
+
+
+def _block(
+    strips: Sequence[_Strip], widths: Sequence[int], rules: Sequence[int], without: Collection[int] = ()
+) -> Iterator[list[_Piece]]:
     rule = [_Piece(_RULE * (sum(widths) + len(_GAP) * (len(widths) - 1)))]
     heads = [_all_folded(one.head, width) for one, width in zip(strips, widths, strict=True)]
     deepest = max(map(len, heads))
     yield from _side_by_side([[_Piece("")] * (deepest - len(one)) + one for one in heads], strips, widths)
     yield rule
     for place, row in enumerate(zip(*(one.cells for one in strips), strict=True)):
+        if place in without:
+            continue
         if place in rules:
             yield rule
         cells = [_all_folded(cell, width) for cell, width in zip(row, widths, strict=True)]
@@ -234,18 +241,21 @@ def _all_folded(pieces: Iterable[_Piece], width: int) -> list[_Piece]:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Wrap text at spaces and hyphens; a part wider than the width gets its own line.
+    """Wrap text at spaces, and words wider than the width at hyphens; options, and parts that are still wider, get their own line.
 
     Examples
     --------
     >>> folded("it is well-known: 0.5 [0.4, 0.6], p ≤ 0.01", 12)
-    ['it is well-', 'known: 0.5', '[0.4, 0.6],', 'p ≤ 0.01']
+    ['it is', 'well-known:', '0.5', '[0.4, 0.6],', 'p ≤ 0.01']
+    >>> folded("it is well-known", 8)
+    ['it is', 'well-', 'known']
 
     """
     lines = [""]
     for word in _WORD.findall(text)[:-1] if text else ():
         between = " " if lines[-1] else ""
-        for part in _WITHIN_WORDS.split(word):
+        whole = word.startswith("--") or cell_len(word) <= width
+        for part in [word] if whole else _WITHIN_WORDS.split(word):
             if lines[-1] and cell_len(lines[-1] + between + part) > width:
                 lines.append(part)
             else:

@@ -22,7 +22,7 @@ from proband.engine.files.files import (
     text_of,
     written_together,
 )
-from proband.errors import Hint, InputError, Said
+from proband.errors import Hint, InputError, Said, nearest
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive, read_header, text_array, write_archive
@@ -190,12 +190,14 @@ def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
         if key not in matrices:
             raise InputError(
                 f"{path.name} has no score matrix {key!r}; it has {', '.join(matrices) or 'none'}.",
+                nearest(key, matrices),
                 file=Said(path.name),
             )
         return [key]
     if not matrices:
         raise InputError(
-            f"{path.name} contains no score matrix; its arrays are {', '.join(archive) or 'none'}.",
+            f"{path.name} contains no score matrix; "
+            + (f"its arrays are {', '.join(archive)}." if len(archive) else "it contains no arrays."),
             file=Said(path.name),
         )
     if len({archive.shape(name) for name in matrices}) != 1:

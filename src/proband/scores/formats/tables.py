@@ -15,11 +15,11 @@ import polars as pl
 from proband.engine import written_whole
 from proband.engine.files.files import opened, refused
 from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
-from proband.errors import InputError, Said, UsageError, first_few
+from proband.errors import InputError, Said, UsageError, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
-from proband.samples.delimited import SEPARATORS, unfinished, without_words
-from proband.samples.table import as_text
+from proband.samples.delimited import SEPARATORS, UTF_16, unfinished, without_words
+from proband.samples.table import as_text, other_separator
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, subjects_of
@@ -72,6 +72,10 @@ def _first_line(path: Path) -> list[str]:
         line = file.readline(_LONGEST_HEADER)
     if not line:
         raise InputError(f"{path.name} is empty.", file=Said(path.name))
+    if line.startswith(UTF_16):
+        raise InputError(
+            f"{path.name} is UTF-16 text.", "save the table as CSV in UTF-8.", file=Said(path.name)
+        )
     if not line.strip():
         raise InputError(
             f"{path.name} begins with a blank line.",
@@ -85,7 +89,11 @@ def _first_line(path: Path) -> list[str]:
     with refused("the first line does not contain column names", file=path.name):
         text = line.decode("utf-8-sig").rstrip("\r\n")
         # Strict: a quoted name that continues on the next line is not supported.
-        return next(csv.reader([text], delimiter=_separator(path), strict=True))
+        names = next(csv.reader([text], delimiter=_separator(path), strict=True))
+    hint = other_separator(names)
+    if hint is not None:
+        raise InputError(f"{path.name} has only one column, {quoted(names[0])}.", hint, file=Said(path.name))
+    return names
 
 
 def _meanings(header: Collection[str]) -> dict[str, str] | None:

@@ -270,7 +270,8 @@ def _look_at_archive(path: Path, found: FoundFiles) -> None:
     if not matrices:
         if subject is None and not pictures:
             raise InputError(
-                f"{path.name} contains neither scores nor embeddings; its arrays are {', '.join(archive)}.",
+                f"{path.name} contains neither scores nor embeddings; "
+                + (f"its arrays are {', '.join(archive)}." if len(archive) else "it contains no arrays."),
                 file=Said(path.name),
             )
         return

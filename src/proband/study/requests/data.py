@@ -27,6 +27,15 @@ from proband.study.requests.base import (
 ONNX = "onnx:"
 """Prefix of a model file that is named as a recogniser."""
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
+_METRICS_ELSEWHERE = {
+    "euclidean": "l2",
+    "manhattan": "l1",
+    "cityblock": "l1",
+    "city-block": "l1",
+    "dot": "inner",
+    "chi-square": "chi2",
+    "angle": "cosine",
+}
 
 
 def _columns_of(meaning: str) -> Any:
@@ -211,9 +220,16 @@ def _metrics(said: Any) -> Any:
             whose = "" if name is None else f" for {name!r}"
             raise refuse(
                 f"expected {' or '.join(map(repr, get_args(Metric)))}{whose}, got {shown(metric)}",
-                meant(str(metric), get_args(Metric)),
+                _metric_meant(str(metric)),
             )
     return said
+
+
+def _metric_meant(said: str) -> str:
+    if "," in said:
+        return "give one metric for all models, or one for each model by name."
+    meant_by = _METRICS_ELSEWHERE.get(said.casefold().replace(" ", "").replace("_", "-"))
+    return f"did you mean {meant_by!r}?" if meant_by else meant(said, get_args(Metric))
 
 
 class EmbeddingSource(_Source):

@@ -138,7 +138,7 @@ def equal_error_interval(
     notes: tuple[Note, ...] = ()
     if people < FEWEST:
         ends, freedom, notes = Interval(0.0, 1.0), 0.0, (TOO_FEW(),)
-    elif freedom < FEW_CARRIERS:
+    elif error and freedom < FEW_CARRIERS:
         notes = (few_carry(effective_people(totals), people),)
     ends = Interval(ends.low, max(ends.high, slack))
     return EqualError(made(ends, error, freedom, _CROSSING, notes), weight)

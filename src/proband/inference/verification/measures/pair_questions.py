@@ -43,9 +43,8 @@ def pairs_within(question: Question) -> Experiment | Samples:
         )
     if any(isinstance(one, Trials) for one in question.data):
         raise DesignError(
-            "For lists of comparisons, only FNMR at a false match rate, the area under the ROC and the "
-            "equal error rate have intervals (differences: the first two only), with the design 'auto' and "
-            "equal weights.",
+            "Lists of comparisons have intervals of FNMR at an FMR, AUC and EER, and differences of the first two, "
+            "with the design 'auto' and equal weights only.",
             "pass scores of queries with targets, and a table of samples.",
         )
     if not isinstance(within, Experiment | Samples) or not all(

@@ -13,7 +13,7 @@ import polars as pl
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE, Replicates
-from proband.errors import DesignError, UsageError, first_few, unknown_name
+from proband.errors import DesignError, Hint, UsageError, first_few, unknown_name
 from proband.inference.comparisons.testing.curves import PValueCurve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
@@ -240,18 +240,22 @@ def _refuse_of_design(design: StratifiedDesign, measure: PairMeasure) -> None:
         raise UsageError(
             "For measures of compared pairs, units within strata must be people, not values of "
             f"{design.units}.",
-            f"pass units='{PEOPLE}', or leave units out for new images of these people.",
+            Hint("{give:units=subject}, or leave {named:units} out for new images of these people."),
         )
     if design.strata is not None and design.units is None:
         raise UsageError(
             f"Strata of {design.strata} share people, so people must be the units for measures of compared "
             "pairs.",
-            f"pass units='{PEOPLE}', or leave out strata for new images of these people.",
+            Hint("{give:units=subject}, or leave {named:strata} out for new images of these people."),
         )
-    if design.weights != "units" or (design.neighbours is not None and design.units is None):
+    if design.weights != "units":
         raise UsageError(
-            "Measures of compared pairs weight comparisons equally and do not use neighbouring strata.",
-            "leave out weights and by.",
+            "Measures of compared pairs weight comparisons equally, so strata cannot have weights.",
+            "leave the weights of strata out.",
+        )
+    if design.neighbours is not None and design.units is None:
+        raise UsageError(
+            "Measures of compared pairs do not use neighbouring strata.", "leave neighbouring strata out."
         )
 
 

@@ -23,8 +23,7 @@ FEW_CARRIERS = 3.0  # degrees of freedom below which one person carries the vari
 _FEW_CARRIED = Sentence(
     "rates.few-carry",
     "caution",
-    "too few people for a reliable interval: effectively {carry:whole} of {people:count} account for the "
-    "variance",
+    "the variance comes from effectively {carry:whole} of {people:count} people, too few for a reliable interval",
 )
 
 

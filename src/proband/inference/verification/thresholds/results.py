@@ -45,6 +45,8 @@ _PLAIN = Sentence(
     "A plain threshold has the target FMR for these people, with no guarantee for others: about half of "
     "such thresholds exceed the target for new people",
 )
+THRESHOLDS_STATED = {one.code for one in (_SURE, _EACH, _PLAIN)}
+"""The codes of what is said of thresholds that there are, behind those that there are not."""
 _FREE = Sentence(
     "threshold.distribution-free",
     "note",
@@ -57,12 +59,16 @@ _NOT_FREE = Sentence(
     "The bound is based on the variance over {people:count person/people}; a bound valid for any "
     "distribution of scores needs {needed:count} people for {asked:given}",
 )
+_NO_THRESHOLD = (
+    "{algorithm}: no threshold guarantees an FMR of at most {asked:given} with {confidence:level} confidence"
+)
 _NONE = Sentence(
     "threshold.none",
     "caution",
-    "{algorithm}: no threshold guarantees an FMR of at most {asked:given} with {confidence:level} "
-    "confidence, from {people:count person/people} in {comparisons:count impostor comparison}",
+    _NO_THRESHOLD
+    + ": there are only {people:count person/people} in {comparisons:count impostor comparison}",
 )
+_NONE_TIED = Sentence("threshold.none-tied", "caution", _NO_THRESHOLD)
 _LIMIT = Sentence(
     "threshold.limit",
     "note",
@@ -176,7 +182,7 @@ class DeployedThreshold(Result):
         return [*own, _PLAIN(), self.grade, _LIMIT()]
 
     def sentences_with(self, others: Sequence[DeployedThreshold]) -> list[Note]:
-        """The meaning of this threshold and others for new people; unavailable thresholds are listed separately, first if all are.
+        """The meaning of this threshold and others for new people, preceded by those that are unavailable.
 
         Parameters
         ----------
@@ -186,16 +192,16 @@ class DeployedThreshold(Result):
         Returns
         -------
         list of Note
-            The sentences for all thresholds, and those for unavailable thresholds.
+            The sentences for unavailable thresholds, and those for all thresholds.
         """
         if not others:
             return self.sentences()
         every = (self, *others)
-        none = [said for one in every if one.sure is None for said in (*one.deployed(), one.needed)]
+        none = _unavailable(every)
         if all(one.sure is None for one in every):
             return [*none, _PLAIN()]
         strictest = min(every, key=lambda one: one.target_fmr)
-        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
+        return [*none, _EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT()]
 
     @property
     def grade(self) -> Note:
@@ -212,15 +218,13 @@ class DeployedThreshold(Result):
         list of Note
             One sentence.
         """
-        said = {"algorithm": self.algorithm, "asked": self.target_fmr}
         if self.sure is None or self.bound is None:
-            compared = self.plain.counts.n_impostor
-            people = self.n_subjects
-            return [_NONE(**said, confidence=self.confidence_level, people=people, comparisons=compared)]
+            return [self._none((self.algorithm,))]
         fmr, fnmr = self.sure.fmr, self.sure.fnmr
         return [
             _SURE(
-                **said,
+                algorithm=self.algorithm,
+                asked=self.target_fmr,
                 threshold=self.sure.threshold,
                 closer="above" if self.larger_is_closer else "below",
                 confidence=self.confidence_level,
@@ -231,6 +235,16 @@ class DeployedThreshold(Result):
                 high=fnmr.high,
             )
         ]
+
+    def _none(self, algorithms: tuple[str, ...]) -> Note:
+        said = {
+            "algorithm": ", ".join(algorithms),
+            "asked": self.target_fmr,
+            "confidence": self.confidence_level,
+        }
+        if self.is_tied:
+            return _NONE_TIED(**said)
+        return _NONE(**said, people=self.n_subjects, comparisons=self.plain.counts.n_impostor)
 
     def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each threshold: the plain one, and those with a guarantee."""
@@ -256,3 +270,16 @@ class DeployedThreshold(Result):
 
     def __repr__(self) -> str:
         return str(self.deployed()[0])
+
+
+def _unavailable(found: Sequence[DeployedThreshold]) -> list[Note]:
+    """State which thresholds no algorithm can guarantee and what is needed, once for algorithms with the same reason."""
+    alike: dict[tuple[Note, Note], list[DeployedThreshold]] = {}
+    for one in found:
+        if one.sure is None:
+            alike.setdefault((one._none(()), one.needed), []).append(one)
+    return [
+        note
+        for (_, needed), those in alike.items()
+        for note in (those[0]._none(tuple(one.algorithm for one in those)), needed)
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from proband.report.kinds.evaluation import MANY_TIES
 from proband.report.page.model import Badges, Block, Folded, Paragraph, Section, said
 from proband.report.page.registry import section
 from proband.report.scene import Scene
@@ -12,7 +13,6 @@ from proband.report.standings import compared_table, first_standings, standings_
 from proband.report.view import Summary
 from proband.words import Note, Sentence, as_sentence, counted
 
-_MANY_TIES = 0.1  # of the probes: with more, the tie policy decides
 _MOST_NAMED = 6
 _NAMES = Sentence("verdict.names", "note", "{names:row}")
 _NAMES_OF_MORE = Sentence("verdict.names-of-more", "note", "{names:row} and {more:count} more")
@@ -72,7 +72,7 @@ def _rest(told: Summary, scene: Scene) -> list[Note]:
 
 def _ties(scene: Scene) -> list[Note]:
     """A warning where ties decide: of the probes that the verdict is about."""
-    many = [one for one in scene.judged if one.n_tied > _MANY_TIES * one.n_probes]
+    many = [one for one in scene.judged if one.n_tied > MANY_TIES * one.n_probes]
     if not many:
         return []
     tied = [_TIED(algorithm=one.algorithm, tied=one.n_tied, probes=one.n_probes) for one in many]
