@@ -93,7 +93,7 @@ def test_a_survey_has_the_interval_of_people_within_strata(outcomes_of):
 def test_a_sample_that_is_all_there_is_has_no_width():
     whole = Survey({"hit": [1, 0, 1, 1], "all": [4] * 4}, fpc="all").mean("hit")
     assert whole.estimates[0].low == whole.estimates[0].high == 0.75
-    assert "strata.no-width" in {note.code for note in whole.notes}
+    assert "survey.exact" in {note.code for note in whole.notes}
 
 
 def test_shares_at_the_ends(outcomes_of):
