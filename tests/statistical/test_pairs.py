@@ -260,4 +260,5 @@ def test_differences_everywhere(kind, sizes):
     for measure in equal:
         assert powers(equal[measure])[0] <= 0.065 + 0.016
         found, oracle = powers(apart[measure])
-        assert found >= 0.75 * oracle - 0.04
+        error = 2 * np.sqrt(found * (1 - found) / 1000)  # of the simulation; the level allows for it too
+        assert found + error >= 0.75 * oracle - 0.04
