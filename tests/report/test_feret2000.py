@@ -337,7 +337,7 @@ def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_pe
         raise UsageError("It needs a library that is not installed.", "install proband[images].")
 
     monkeypatch.setattr(feret2000, "detector", missing)
-    monkeypatch.setattr(feret2000, "need", missing)
+    monkeypatch.setattr("proband.algorithms.lbp.need", missing)
     data = feret2000_data(PEOPLE, SEED + 1)
     assert data.versions == ()
     names = [one.name for one in data.scores]
