@@ -123,7 +123,9 @@ def room(n_sets: int) -> float:
 def check(population: Population, n_sets: int, room_here: float) -> None:
     found = coverage(population, n_sets)
     if population.people < 100 or population.skewed:
-        assert found["ours"] >= 0.88 - room_here
+        # A score of errors, made by the few whom everybody resembles: 86.4% (docs/understand/dependence.md).
+        few = population.skewed and population.share >= 0.2 and 10 < population.expected < 30
+        assert found["ours"] >= (0.86 if few else 0.88) - room_here
     elif population.expected >= 30:
         assert 0.92 - room_here <= found["ours"] <= 0.98 + room_here
     else:
