@@ -416,3 +416,8 @@ def test_counts_that_are_alike_in_every_row_stand_below_a_table_that_is_too_wide
     assert narrow.count("algorithm") == 1
     assert "gallery 40" in " ".join(narrow.split())
     assert as_terminal(table(41), 20).plain.count("algorithm") == 2
+
+
+def test_a_note_on_an_asterisk_is_no_list_in_markdown() -> None:
+    noted = Table("", (Column("algorithm", "name"),), (), notes=("* based on fewer than 30 errors",))
+    assert "- \\* based on" in as_markdown(noted)

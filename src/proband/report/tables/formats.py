@@ -70,9 +70,9 @@ def _markdown_cell(cell: Cell) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Escape what Markdown would take for a cell's end or for HTML: names come from anybody."""
+    """Escape what Markdown would take for a cell's end, a list or HTML: names come from anybody."""
     plain = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return plain.replace("|", "\\|")
+    return ("\\" if plain.startswith("* ") else "") + plain.replace("|", "\\|")
 
 
 def as_latex(table: Table) -> str:
