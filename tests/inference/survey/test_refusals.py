@@ -200,6 +200,13 @@ def test_a_census_has_no_sampling_error() -> None:
     assert "gives no information" not in said
 
 
+def test_all_units_with_a_part_of_their_rows_are_no_census() -> None:
+    table = {"y": [1, 1, 0, 0], "unit": list("aabb"), "row": range(4), "units": [2] * 4, "rows": [9] * 4}
+    found = Survey(table, units=("unit", "row"), fpc=("units", "rows")).mean("y")
+    assert found.estimates[0].standard_error == 0
+    assert not found.estimates[0].supported
+
+
 def test_known_totals_are_exact() -> None:
     found = ALL.poststratified({"f": 510, "m": 490}, "sex").total("sex")
     assert all(estimate.supported for estimate in found.estimates)

@@ -164,8 +164,8 @@ def _informative(sample: Sample, part: DomainPart, values: Floats) -> Flags:
     """Whether a standard error of 0 means something: units of a stratum differ and totals are known, or all units were sampled."""
     stages, first = sample.stages, sample.stages.first
     strata = first.strata[np.unique(first.codes[part.inside])]
-    if not (first.left[strata].any() or any(stage.left.any() for stage in stages.stages[1:])):
-        return np.ones(len(values), dtype=np.bool_)
+    if not first.left[strata].any():  # nothing is known of rows left out of these units
+        return np.full(len(values), not any(stage.left.any() for stage in stages.stages[1:]))
     if not part.bound.linearised:
         return np.zeros(len(values), dtype=np.bool_)
     totals = first.totals(part.bound.scores(sample.weights * part.inside, values))
