@@ -421,7 +421,7 @@ def _root(
     rising: bool = True,
 ) -> float:
     """Find where a probability equals `target`, by Newton's method on its logarithm with bisection as a safeguard."""
-    x, low = start, 0.0
+    x, low, end = start, 0.0, high
     sign = 1.0 if rising else -1.0
     for _ in range(_MOST_STEPS):
         found, rate = chance(x), sign * density(x)
@@ -433,6 +433,8 @@ def _root(
             high = x
         step = -log(found / target) * found / rate if found > 0 and rate != 0 else nan
         nearer = x + step
+        if fabs(step) <= _SETTLED * min(x, end - x):
+            return min(max(nearer, low), high)
         if not low < nearer < high:
             if isinf(high):
                 nearer = 2 * x + 1e-3
@@ -440,8 +442,6 @@ def _root(
                 nearer = sqrt(max(low, high * 1e-12) * high)
             else:
                 nearer = (low + high) / 2
-        elif fabs(step) <= _SETTLED * min(x, high - x):
-            return nearer
         if nearer == x or nearer in (low, high):
             return nearer
         x = nearer
