@@ -198,6 +198,7 @@ def test_a_census_has_no_sampling_error() -> None:
     said = " ".join(map(str, found.notes))
     assert "exact: all units of the population were sampled" in said
     assert "gives no information" not in said
+    assert "so few units" not in said
 
 
 def test_all_units_with_a_part_of_their_rows_are_no_census() -> None:

@@ -142,8 +142,13 @@ def _cautions(
     """What may mislead about the numbers."""
     rows, numbers = found.rows, found.estimates
     shares = {row.name for row in rows if row.label.share}
-    others = [row for row in rows if not (options.interval == "auto" and row.label.share)]
-    if (others or found.differences) and found.degrees_of_freedom < _FEW and options.freedom is None:
+    others = [
+        row
+        for row in rows
+        if row.estimate.standard_error and not (options.interval == "auto" and row.label.share)
+    ]
+    tested = any(pair.p_value is not None for pair in found.differences)
+    if (others or tested) and found.degrees_of_freedom < _FEW and options.freedom is None:
         yield _FEW_UNITS(freedom=int(found.degrees_of_freedom))
     if options.interval in ("t", "normal") and any(
         row.label.share and not 0 <= row.estimate.low <= row.estimate.high <= 1 for row in rows
